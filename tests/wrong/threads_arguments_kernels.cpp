@@ -9,7 +9,7 @@ const std::vector<std::string> differ = {"arguments differ", "threads_arguments_
 
 // Each thread adds a value of its own by a call of the block, which adds one of them.
 WRONG_PROGRAM(fetch_add_of_each_thread, found, .kinds = mismatch, .says = differ, .pes = 1, .threads = 3) {
-  const auto data = zeroed<int>(m, 1);
+  const auto data = zeroed<int>(m, 2);
   const sym<int> x = data.data();
   m.run(
       1, STARLING_KERNEL(block & b) {
@@ -17,8 +17,10 @@ WRONG_PROGRAM(fetch_add_of_each_thread, found, .kinds = mismatch, .says = differ
           b.thread().atomic_fetch_add(x, b.member() + 1, b.pe());
         else
           b.atomic_fetch_add(x, b.member() + 1, b.pe());
+        if (b.member() == 0) x.on(b.pe())[1] = b.members();
       });
-  return read(m, data, 0)[0] == 1;
+  const int threads = read(m, data, 0)[1];
+  return read(m, data, 0)[0] == threads * (threads + 1) / 2;
 }
 
 // A thread that is not the first adds by a call of the block, which the first has to make too.

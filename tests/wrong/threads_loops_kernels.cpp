@@ -260,16 +260,19 @@ WRONG_PROGRAM(threads_leave_a_loop_with_a_barrier, found, .kinds = {defect::coll
               .pes = 1, .threads = 3) {
   const auto data = zeroed<int>(m, 64);
   const sym<int> x = data.data();
-  m.run(
-      1, STARLING_KERNEL(block & b) {
-        const int steps = fixed ? b.members() : b.member() + 1;
-        for (int step = 0; step < steps; ++step) {
+  m.run(1,
+        STARLING_KERNEL(block & b) {
+          const int steps = fixed ? b.members() : b.member() + 1;
+          for (int step = 0; step < steps; ++step) {
+            x.on(b.pe())[b.member()] += 1;
+            b.sync();
+          }
           x.on(b.pe())[b.member()] += 1;
-          b.sync();
-        }
-        x.on(b.pe())[b.member()] += 1;
-      });
-  return read(m, data, 0)[0] == 2;
+          if (b.member() == 0) x.on(b.pe())[63] = b.members();
+        },
+        {.threads = 32});
+  const auto got = read(m, data, 0);
+  return got[0] == got[63] + 1;
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ WRONG_PROGRAM(parts_added_too_early, found, .kinds = {defect::within_block, defe
             *x.on(b.pe()) = sum == b.members();
           }
         },
-        {.scratch_bytes = 32 * sizeof(int)});
+        {.threads = 32, .scratch_bytes = 32 * sizeof(int)});
   return read(m, sums, 0)[0] == 1;
 }
 
