@@ -9,15 +9,23 @@ from starling.dace.emit.communication import packet_channels
 from starling.dace.emit.regions import lengths_of
 from starling.dace.ir import EACH, Program, Put
 from starling.dace.layout import Layout
+from starling.machine import Machine
 
-__all__ = ["MOST_PACKET_BYTES", "packet_slots", "packets_on"]
+__all__ = ["most_packet_bytes", "packet_slots", "packets_on"]
 
-# On GPUs, if the caller does not say. The layers of an edge are one block's, which sends more than this faster by
-# stores of 16 bytes and a signal: packets_up_to_other_pe of device/protocol.hpp. To virtual devices a packet costs as
-# much as a long message.
-MOST_PACKET_BYTES = 8 * 1024
+# The layers of an edge are one block's, which sends more than this faster by stores of 16 bytes and a signal: limits of
+# device/protocol.hpp. To virtual devices a packet costs as much as a long message.
+TO_OTHER_GPU = 8 * 1024
+WITHIN_GPU = 2 * 1024
 SETS = 2  # of slots, as packet_halo.hpp has them
 BYTES_PER_PACKET = 8  # of elements
+
+
+def most_packet_bytes(machine: Machine) -> int:
+    """Up to how many bytes messages are packets, if the caller does not say."""
+    if machine.kind == "host":
+        return 0
+    return TO_OTHER_GPU if len({d.id for d in machine.devices}) == machine.size else WITHIN_GPU
 
 
 def packets_on(p: Program, layout: Layout, most_bytes: int) -> frozenset[int]:

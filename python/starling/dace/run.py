@@ -20,7 +20,7 @@ from starling.dace.emit.hosted import Hosted
 from starling.dace.emit.kernel import MOST_THREADS, USUAL_THREADS
 from starling.dace.grid import Grid
 from starling.dace.layout import Layout, most_blocks
-from starling.dace.packets import MOST_PACKET_BYTES, packet_slots, packets_on
+from starling.dace.packets import most_packet_bytes, packet_slots, packets_on
 from starling.machine import Machine
 
 __all__ = ["Placed", "load"]
@@ -82,7 +82,7 @@ class Placed:
         most = most_blocks(compiled.program, self.layout)
         how = builder(machine)
         if packet_bytes is None:
-            packet_bytes = MOST_PACKET_BYTES if machine.kind == "cuda" else 0
+            packet_bytes = most_packet_bytes(machine)
         self.packets = packets_on(compiled.program, self.layout, packet_bytes)
         self.loaded = (
             load(compiled.source_for(self.threads, self.packets), how)

@@ -13,6 +13,8 @@ pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starl
 
 import dace_programs as programs
 from starling import dace as sd
+from starling import faults, machine
+from starling.errors import StallError
 from starling.machine import Machine
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
@@ -62,6 +64,17 @@ def test_layers_are_packets_up_to_a_size(rng: np.random.Generator, devices: Devi
     report = programs.jacobi_2d(*arrays, 3, machine=devices(1), packet_bytes=ALL_PACKETS, report=True)
     assert report is not None
     assert {q.protocol for q in report.explanation.puts} == {"put_signal"}  # nobody is there
+
+
+def test_a_packet_that_is_lost(rng: np.random.Generator) -> None:
+    m = machine.host(3, faults=[faults.drop_signal(pe=1, nth=9)])
+    arrays, _ = programs.inputs(programs.jacobi_2d, rng)
+    first, *_ = [a.copy() for a in arrays]
+    with pytest.raises(StallError, match=r"(?s)drop_signal: PE 1 .*dace_programs\.py:\d+"):
+        programs.jacobi_2d(*arrays, 5, machine=m, packet_bytes=ALL_PACKETS, deadline=0.2)
+    np.testing.assert_array_equal(arrays[0], first)
+    m.inject([])
+    run_beside_numpy(programs.jacobi_2d, m, 2, rng, packet_bytes=ALL_PACKETS)
 
 
 def line_of_parts(pes: int, rng: np.random.Generator, each: int = 8) -> tuple[np.ndarray[Any, Any], list[Any]]:
