@@ -1,13 +1,15 @@
 """What a sweep of programs of starling.dace takes, beside the stencils that were written by hand and beside DaCe alone.
 
     python bench/dace/run.py [--devices 1,2,4] [--shapes 256x256,...] [--machine cuda] [--out bench/dace/results]
-                             [--settings 512x0,256x0] [--control device,stream,call] [--stock] [--seconds 200]
+                             [--settings 512x0,256x0] [--control device,stream,call,call-one-thread]
+                             [--packets 8192] [--stock] [--seconds 200]
 
 Each way does many sweeps in one call, arrays on the devices, and is timed by the host; the least of five counts. A
 program of few sweeps is compared with NumPy before. `cpu_free`: starling.stencil's variant of that name. `--stock`:
 DaCe's own code for one GPU, its GPU transformations applied; it launches a kernel for each sweep. `--settings`: threads
 of a block and blocks of a PE, 0: chosen. `--control`: who runs the time loop of the program; `call` is the
-baseline of the thesis's figure 6.3, `stream` what a host can do at best.
+baseline of the thesis's figure 6.3, with a thread of the host for each PE, `stream` what a host can do at best;
+`call-one-thread` is `call` with one thread for all PEs. `--packets`: bytes up to which halos are packets.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ HERE = Path(__file__).resolve().parent
 SHAPES = ((24000,), (500, 500), (256, 256), (2048, 2048), (8192, 8192), (256,) * 3, (512,) * 3)
 SHORT = ((240,), (50, 40), (12, 10, 8))
 REPETITIONS = 5
-CONTROLS = ("device", "stream", "call")
+ONE_THREAD = "call-one-thread"
+CONTROLS = ("device", "stream", "call", ONE_THREAD)
 SWEEPS_PER_STEP = 2  # of the programs
 CHECKED_STEPS = 3
 Shape = tuple[int, ...]
@@ -80,11 +83,15 @@ def checked(program: Any, m: machine.Machine, shape: Shape, how: dict[str, Any])
         np.testing.assert_array_equal(a, b)
 
 
-def compiled_program(m: machine.Machine, shape: Shape, how: dict[str, Any], seconds: float) -> dict[str, object]:
+def compiled_program(
+    m: machine.Machine, shape: Shape, how: dict[str, Any], one_thread: bool, seconds: float
+) -> dict[str, object]:
     program = cases.PROGRAMS[len(shape)]
     checked(program, m, shape, how)
     steps = steps_for(shape, seconds, m.kind == "cuda")
     run = program.on(m, *arrays(shape), **how)
+    if one_thread:
+        run._placed.take_one_thread()
     us = repeated(lambda: run(steps=steps, deadline=20), SWEEPS_PER_STEP * steps)
     return {"us": us, "sweeps": SWEEPS_PER_STEP * steps, "blocks": run.blocks, "threads": run.threads}
 
@@ -143,9 +150,12 @@ def lines(o: argparse.Namespace, devices: list[int]) -> Iterator[dict[str, objec
                 if time.monotonic() > end:
                     return
                 for control in o.control:
-                    how = {"threads": threads or None, "control": control, **({"blocks": blocks} if blocks else {})}
+                    one_thread = control == ONE_THREAD
+                    how = {"threads": threads or None, "control": "call" if one_thread else control,
+                           "packet_bytes": o.packets, **({"blocks": blocks} if blocks else {})}  # fmt: skip
                     way = "program" if control == "device" else control
-                    yield attempted({**line, "way": way}, partial(compiled_program, m, shape, how, o.length))
+                    measure = partial(compiled_program, m, shape, how, one_thread, o.length)
+                    yield attempted({**line, "way": way}, measure)
             if len(shape) > 1:
                 yield attempted({**line, "way": "cpu_free"}, partial(by_hand, m, shape, o.length))
             if o.stock and count == 1:
@@ -171,9 +181,10 @@ def main() -> int:
     parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
     parser.add_argument("--settings", type=lambda t: [pair(s) for s in t.split(",")], default=[(0, 0)])
     parser.add_argument(
-        "--control", type=controls, default=["device"], help="device,stream,call: who runs the time loop"
+        "--control", type=controls, default=["device"], help=f"{','.join(CONTROLS)}: who runs the time loop"
     )
     parser.add_argument("--stock", action="store_true", help="DaCe alone too")
+    parser.add_argument("--packets", type=int, help="bytes up to which halos are packets")
     parser.add_argument("--length", type=float, default=0.05, help="seconds of a repetition, about")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="where results go")
     parser.add_argument("--seconds", type=float, default=200, help="at most; what is left is left out")

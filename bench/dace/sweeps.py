@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-OTHERS = ("stream", "call", "cpu_free", "DaCe")
+OTHERS = ("stream", "call", "call-one-thread", "cpu_free", "DaCe")
 
 
 def table(kept: list[dict]) -> list[str]:

@@ -11,15 +11,15 @@
 namespace starling::python {
 namespace {
 
-// Thrown in threads that wait for one that has failed; who called sees why that one has.
+// Thrown in who waits for a PE that has failed; who called sees why that one has.
 class given_up : public error {
  public:
-  given_up() : error("another thread of the host has failed") {}
+  given_up() : error("another PE has failed") {}
 };
 
 }  // namespace
 
-// One PE, driven by one thread.
+// One PE, as the host drives it.
 class program_hosts::one final : public generated::host_pe {
  public:
   one(program_hosts& all, int pe, index_t signals)
@@ -118,12 +118,13 @@ class program_hosts::one final : public generated::host_pe {
   std::uint64_t meetings_ = 0;
 };
 
-program_hosts::program_hosts(machine m, std::vector<kernel> phases, entry program, host_order order, int blocks,
-                             int threads, index_t signals)
+program_hosts::program_hosts(machine m, std::vector<kernel> phases, entry program, host_order order, host_threads by,
+                             int blocks, int threads, index_t signals)
     : machine_(std::move(m)),
       phases_(std::move(phases)),
       program_(program),
       order_(order),
+      by_(by),
       blocks_(blocks),
       slots_(machine_.allocate<generated::slot>(blocks)) {
   options_.threads = threads;
@@ -140,9 +141,14 @@ void program_hosts::run(const void* data, double deadline) {
   failed_ = false;
   failure_ = nullptr;
   for (const auto& pe : pes_) pe->reset();
-  std::vector<std::thread> threads;
-  for (const auto& pe : pes_) threads.emplace_back([this, &pe, data] { run_one(*pe, data); });
-  for (std::thread& t : threads) t.join();
+  std::vector<std::function<void()>> works;
+  for (const auto& pe : pes_) works.emplace_back([this, &pe, data] { run_one(*pe, data); });
+  if (by_ == host_threads::one) {
+    fibers_.run(works);
+  } else {
+    std::vector<std::thread> threads(works.begin(), works.end());
+    for (std::thread& t : threads) t.join();
+  }
   if (failure_) std::rethrow_exception(failure_);
 }
 
@@ -163,13 +169,16 @@ void program_hosts::run_one(one& pe, const void* data) {
 }
 
 template <class Done>
-void program_hosts::await(int pe, int other, operation op, where at, const Done& done) const {
+void program_hosts::await(int pe, int other, operation op, where at, const Done& done) {
   using clock = std::chrono::steady_clock;
   constexpr int looks = 64;  // between looks at the clock
   clock::time_point end{};
   for (int k = 0; !done(); ++k) {
     if (failed_) throw given_up();
-    std::this_thread::yield();
+    if (by_ == host_threads::one)
+      fibers_.pass();
+    else
+      std::this_thread::yield();
     if (k % looks != 0) continue;
     const auto now = clock::now();
     if (k == 0) end = now + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(deadline_));

@@ -1,4 +1,5 @@
-// program_hosts: runs generated programs whose time loop the host runs, with a thread of the host for each PE.
+// program_hosts: runs generated programs whose time loop the host runs, with a thread of the host for each PE, or one
+// for all.
 #pragma once
 
 #include <atomic>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "fibers.hpp"
 #include "starling/machine/machine.hpp"
 #include "starling/program/host_pe.hpp"
 
@@ -18,14 +20,17 @@ enum class host_order {
   calls    // the host waits for each call, and threads for each other
 };
 
+// Who drives the PEs. One thread for all works for one until that waits for another one, then for the next.
+enum class host_threads { of_each_pe, one };
+
 class program_hosts {
  public:
   // What the thread of a PE does with the program's data.
   using entry = void (*)(const void* data, generated::host_pe& pe);
 
   // `signals`: how many the program has.
-  program_hosts(machine m, std::vector<kernel> phases, entry program, host_order order, int blocks, int threads,
-                index_t signals);
+  program_hosts(machine m, std::vector<kernel> phases, entry program, host_order order, host_threads by, int blocks,
+                int threads, index_t signals);
   ~program_hosts();
 
   // Where blocks leave their parts of reductions, as many as blocks.
@@ -45,16 +50,18 @@ class program_hosts {
 
   void run_one(one& pe, const void* data);
 
-  // Returns when done() holds; throws when another thread has failed or the deadline has passed.
+  // Returns when done() holds; throws when another PE has failed or the deadline has passed.
   template <class Done>
-  void await(int pe, int other, operation op, where at, const Done& done) const;
-  // Returns when the threads of all PEs have come here as often as the caller.
+  void await(int pe, int other, operation op, where at, const Done& done);
+  // Returns when all PEs have come here as often as the caller.
   void meet(int pe, std::uint64_t times, where at);
 
   machine machine_;
   std::vector<kernel> phases_;
   entry program_;
   host_order order_;
+  host_threads by_;
+  fibers fibers_;  // of one thread
   int blocks_;
   launch_options options_;
   double deadline_ = 0;

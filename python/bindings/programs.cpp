@@ -54,12 +54,15 @@ class program_memory {
   symmetric_array<std::byte> memory_;
 };
 
-// The words that a kernel's own data consists of: its signals and slots, then `rest`.
-std::vector<std::uint64_t> data_of(sym<signal> signals, sym<generated::slot> slots, const nb::bytes& rest) {
-  struct {
-    sym<signal> signals;
-    sym<generated::slot> slots;
-  } const own{signals, slots};
+// What the data of a kernel begins with.
+struct own_memory {
+  sym<signal> signals;
+  sym<generated::slot> slots;
+  sym<packet> packets;
+};
+
+// The words that it consists of: these, then `rest`.
+std::vector<std::uint64_t> data_of(const own_memory& own, const nb::bytes& rest) {
   std::vector<std::uint64_t> data((sizeof own + rest.size()) / 8);
   std::memcpy(data.data(), &own, sizeof own);
   std::memcpy(data.data() + sizeof own / 8, rest.data(), rest.size());
@@ -76,16 +79,21 @@ class loaded_program {
     return on.get().blocks_that_fit(kernel_, {.threads = threads});
   }
 
-  // `words`: the kernel's data behind its signals and slots.
+  // `words`: the kernel's data behind its own memory.
   void run(bound_machine& on, const std::vector<std::pair<std::string, int>>& roles, int threads, double deadline,
-           index_t signals, const nb::bytes& words) {
+           index_t signals, index_t packets, const nb::bytes& words) {
     machine m = on.get();
     role_plan plan;
     for (const auto& [name, blocks] : roles) plan.add(name, blocks);
     const auto flags = m.allocate<signal>(signals > 0 ? signals : 1);
     const auto slots = m.allocate<generated::slot>(2 * plan.blocks());
-    auto data = std::make_shared<std::vector<std::uint64_t>>(data_of(flags.data(), slots.data(), words));
+    const auto boxes = m.allocate<packet>(packets > 0 ? packets : 1);
+    auto data =
+        std::make_shared<std::vector<std::uint64_t>>(data_of({flags.data(), slots.data(), boxes.data()}, words));
     const nb::gil_scoped_release unlocked;
+    // Messages are numbered from 1 on in every run.
+    for (int pe = 0; pe < m.size() && packets > 0; ++pe)
+      m.fill(boxes.on(pe), 0, static_cast<std::size_t>(packets) * sizeof(packet));
     kernel k = kernel_;
     k.closure = std::shared_ptr<const void>(data, data->data());
     k.closure_bytes = 8 * data->size();
@@ -116,11 +124,11 @@ class hosted_program {
     return fewest;
   }
 
-  std::unique_ptr<program_hosts> hosts(machine m, const std::string& order, int blocks, int threads,
+  std::unique_ptr<program_hosts> hosts(machine m, const std::string& order, bool one_thread, int blocks, int threads,
                                        index_t signals) const {
-    return std::make_unique<program_hosts>(std::move(m), phases_, program_,
-                                           order == "call" ? host_order::calls : host_order::events, blocks, threads,
-                                           signals);
+    return std::make_unique<program_hosts>(
+        std::move(m), phases_, program_, order == "call" ? host_order::calls : host_order::events,
+        one_thread ? host_threads::one : host_threads::of_each_pe, blocks, threads, signals);
   }
 
  private:
@@ -133,11 +141,11 @@ class hosted_program {
 // Streams and events of a program on a machine; for many runs.
 class bound_hosts {
  public:
-  bound_hosts(bound_machine& on, std::shared_ptr<const hosted_program> program, const std::string& control, int blocks,
-              int threads, index_t signals)
+  bound_hosts(bound_machine& on, std::shared_ptr<const hosted_program> program, const std::string& control,
+              bool one_thread, int blocks, int threads, index_t signals)
       : turns_(on.get().kind() == machine_kind::cuda),
         program_(std::move(program)),
-        hosts_(program_->hosts(on.get(), control, blocks, threads, signals)) {}
+        hosts_(program_->hosts(on.get(), control, one_thread, blocks, threads, signals)) {}
   ~bound_hosts() {
     const nb::gil_scoped_release unlocked;
     hosts_.reset();
@@ -146,7 +154,7 @@ class bound_hosts {
   bound_hosts& operator=(const bound_hosts&) = delete;
 
   void run(double deadline, const nb::bytes& words) {
-    const std::vector<std::uint64_t> data = data_of({}, hosts_->slots(), words);
+    const std::vector<std::uint64_t> data = data_of({{}, hosts_->slots(), {}}, words);
     const nb::gil_scoped_release unlocked;
     const turn mine(turns_, "the program");
     hosts_->run(data.data(), deadline);
@@ -175,15 +183,16 @@ void bind_programs(nb::module_& m) {
       .def("blocks_that_fit", &loaded_program::blocks_that_fit, "machine"_a, "threads"_a,
            "How many blocks of so many threads a PE holds at once.")
       .def("run", &loaded_program::run, "machine"_a, nb::kw_only(), "roles"_a, "threads"_a, "deadline"_a, "signals"_a,
-           "words"_a);
+           "packets"_a, "words"_a);
   nb::class_<hosted_program>(m, "HostedProgram", "A generated program whose time loop the host runs, compiled.")
       .def(nb::init<const std::string&, const std::string&, bool, int>(), "path"_a, "host_path"_a, nb::kw_only(),
            "for_gpus"_a, "phases"_a)
       .def("blocks_that_fit", &hosted_program::blocks_that_fit, "machine"_a, "threads"_a,
            "How many blocks of so many threads a PE holds at once, of any phase.");
   nb::class_<bound_hosts>(m, "ProgramHosts", "The threads of the host that run such a program on a machine.")
-      .def(nb::init<bound_machine&, std::shared_ptr<const hosted_program>, const std::string&, int, int, index_t>(),
-           "machine"_a, "program"_a, nb::kw_only(), "control"_a, "blocks"_a, "threads"_a, "signals"_a)
+      .def(nb::init<bound_machine&, std::shared_ptr<const hosted_program>, const std::string&, bool, int, int,
+                    index_t>(),
+           "machine"_a, "program"_a, nb::kw_only(), "control"_a, "one_thread"_a, "blocks"_a, "threads"_a, "signals"_a)
       .def("run", &bound_hosts::run, nb::kw_only(), "deadline"_a, "words"_a);
   m.def("checking", [](bound_machine& on) { return on.get().checking(); }, "machine"_a);
 }

@@ -16,6 +16,8 @@ const char* name(defect d) {
       return "unordered write";
     case defect::within_block:
       return "unordered threads of a block";
+    case defect::loop_elements:
+      return "unordered elements of a loop";
     case defect::source_reused:
       return "source reused";
     case defect::signal_back:

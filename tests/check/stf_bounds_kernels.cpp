@@ -259,7 +259,7 @@ TEST_CASE("parts of data") {
                ctx.parallel_for(la.shape(), la.write())->*STARLING_KERNEL(index_t i, slice<int> x) { x(i) = 0; };
                auto parts = ctx.split(la, 2);
                ctx.parallel_for(parts[0].shape(), parts[0].rw())->*STARLING_KERNEL(index_t i, slice<int> x) {
-                 x(i) = x.data_handle()[i + 1];
+                 if (i == n / 2 - 1) x(i) = x.data_handle()[i + 1];
                };
              });
   // A row of the halo that the task did not ask for.
@@ -274,7 +274,7 @@ TEST_CASE("parts of data") {
                  y(0) = x(0) + x(1);
                };
                ctx.parallel_for(parts[1].shape(), parts[1].rw())->*STARLING_KERNEL(index_t i, slice<int> x) {
-                 x(i) = x.data_handle()[i - 1];
+                 if (i == 0) x(i) = x.data_handle()[i - 1];
                };
              });
 }

@@ -112,7 +112,7 @@ WRONG_PROGRAM(partial_sums_read_too_early, found, .kinds = {defect::within_block
           if (b.member() != 0) return;
           for (int t = 0; t < b.members(); ++t) *x.on(b.pe()) += partial[t];
         },
-        {.scratch_bytes = 128});
+        {.threads = 32, .scratch_bytes = 128});
   return read(m, data, 0)[0] == n * (n - 1) / 2;
 }
 

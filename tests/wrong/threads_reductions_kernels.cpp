@@ -226,18 +226,19 @@ WRONG_PROGRAM(bins_read_while_counted, found, .kinds = within, .says = no_barrie
 }
 
 // Each thread has bins of its own, but their rows overlap by one.
-WRONG_PROGRAM(rows_of_bins_overlap, found, .kinds = within, .says = no_barrier, .pes = 1, .threads = 4) {
+WRONG_PROGRAM(rows_of_bins_overlap, found, .kinds = within, .says = no_barrier, .pes = 1, .threads = 5) {
   const auto counts = zeroed<int>(m, 32 * bins);
   const sym<int> x = counts.data();
-  m.run(
-      1, STARLING_KERNEL(block & b) {
-        int* const mine = x.on(b.pe()) + b.member() * (fixed ? bins : bins - 1);
-        b.for_each(n, [&](index_t i) { mine[i / b.members() % bins] += 1; });
-        b.sync();
-        if (b.member() == 0)
-          for (int row = 1; row < b.members(); ++row)
-            for (int i = 0; i < bins; ++i) x.on(b.pe())[i] += x.on(b.pe())[row * bins + i];
-      });
+  m.run(1,
+        STARLING_KERNEL(block & b) {
+          int* const mine = x.on(b.pe()) + b.member() * (fixed ? bins : bins - 1);
+          b.for_each(n, [&](index_t i) { mine[i % bins] += 1; });
+          b.sync();
+          if (b.member() == 0)
+            for (int row = 1; row < b.members(); ++row)
+              for (int i = 0; i < bins; ++i) x.on(b.pe())[i] += x.on(b.pe())[row * bins + i];
+        },
+        {.threads = 32});
   return read(m, counts, 0)[1] == n / bins;
 }
 

@@ -35,10 +35,11 @@ MUTATIONS = [
         ("the record tells of one entry too many", "bus_.tell(*q_.record, big_endian(end & 0xffff));",
          "bus_.tell(*q_.record, big_endian((end + 1) & 0xffff));"),
         ("the doorbell before the entry",
-         "    for (std::uint64_t i = 0; i < n; ++i) write(first + i, orders[i], i + 1 == n);\n"
-         "    if (!publish(first, n)) return 0;\n",
-         "    const bool told = publish(first, n);\n"
-         "    for (std::uint64_t i = 0; i < n; ++i) write(first + i, orders[i], i + 1 == n);\n"
+         "    std::uint64_t control = 0;\n"
+         "    for (std::uint64_t i = 0; i < n; ++i) control = write(first + i, orders[i], i + 1 == n);\n"
+         "    if (!publish(first, n, control)) return 0;\n",
+         "    const bool told = publish(first, n, q_.ring[(first + n - 1) & (q_.depth - 1)].word[0]);\n"
+         "    for (std::uint64_t i = 0; i < n; ++i) (void)write(first + i, orders[i], i + 1 == n);\n"
          "    if (!told) return 0;\n"),
         ("a slot used again one early", "!wait(end - q_.depth)", "!wait(end - q_.depth - 1)"),
         ("a slot used again without waiting", "    if (end > q_.depth && !wait(end - q_.depth)) return 0;\n", ""),

@@ -127,8 +127,8 @@ class thread : public group<thread> {
   // Starts a kernel of one block beside the program, which says so beforehand (program::launches), and returns at once.
   // It sees what this thread sees, and what it does is done when the program ends; nothing orders it otherwise, nor
   // several of them among themselves. It must not wait for anything. False: it does not start, since as many as may
-  // have not begun (program::most_pending). A GPU counts launches a while after they have ended, and those of all its
-  // PEs: there the call waits for room, no longer than the deadline.
+  // have not begun (program::most_pending); the thread then does the work by itself. A GPU counts launches for a while
+  // after they have ended, and those of all its PEs together.
   template <class Kernel>
   STARLING_HD bool launch(const Kernel& k, where at = where::current()) const {
     if constexpr (target::on_gpu) {
@@ -137,10 +137,7 @@ class thread : public group<thread> {
       one.roles = {};
       one.scratch_bytes = 0;
       one.threads_beside = 0;
-      gpu::patience room(state());
-      while (!target::launch_from_kernel<block>(one, k, threads_of_block()))
-        if (!target::launches_from_kernels || room.spent()) return false;
-      return true;
+      return target::launch_from_kernel<block>(one, k, threads_of_block());
     } else {
       return own_port().launch({[](const void* closure, block& b) { (*static_cast<const Kernel*>(closure))(b); },
                                 std::make_shared<const Kernel>(k), sizeof(Kernel), at});

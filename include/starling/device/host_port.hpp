@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include "starling/base/index.hpp"
@@ -177,6 +178,8 @@ class host_port {
   virtual host_port& own() { return *this; }
   // Barrier of the threads.
   virtual void sync(where) {}
+  // Barrier of `count` of them from number `first` on, which all call it.
+  virtual void sync_part([[maybe_unused]] int first, [[maybe_unused]] int count, where) {}
   // Barrier; how many threads have passed true.
   virtual int votes(bool value, where) { return value ? 1 : 0; }
   // Barrier; the values of all threads, one after the other, which are there until the next one.
@@ -187,6 +190,12 @@ class host_port {
   // Told of calls of the group that its first thread makes for all, as each thread comes to one.
   virtual void come_alike([[maybe_unused]] const char* what,
                           [[maybe_unused]] std::initializer_list<std::uint64_t> arguments, where) {}
+
+  // Told by a loop whose elements are unordered, those of one thread too: the thread begins its part, comes to the
+  // element with these coordinates, and has done its part.
+  virtual void begin_loop() {}
+  virtual void next_element([[maybe_unused]] std::span<const index_t> at) {}
+  virtual void end_loop() {}
 
   virtual void put(const transfer& t) = 0;
   virtual void put_signal(const transfer& t, const signal_update& s) = 0;

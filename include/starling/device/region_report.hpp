@@ -26,8 +26,7 @@ enum class region_defect : std::int32_t {
   no_mapping,     // wrote tiles of a mapping that the region does not have
   no_flush,       // flushed without region_options::flushes
   altered,        // a chunk is not as it was sent
-  other_buffer,   // wrote an epoch in a launch whose copies are of another buffer
-  not_launched    // no copy of a chunk could be launched
+  other_buffer    // wrote an epoch in a launch whose copies are of another buffer
 };
 
 // `number`: the chunk; of no_mapping the mapping; of other_buffer the epoch; of kept_early the tile; of outside_tile,
@@ -89,9 +88,6 @@ inline std::string text_of(const region_fault& f) {
                      f.wanted,
                      ": a recorded launch that copy_engine sends begins with the buffer that it was recorded for; "
                      "record as many epochs as there are buffers, or a multiple");
-    case region_defect::not_launched:
-      return message("no copy of chunk ", f.number, " could be launched for epoch ", f.wanted,
-                     ": as many as there is room for have not begun; make chunks larger, or use another agent");
     case region_defect::no_flush:
       return "flush, and the calls that flush first, need region_options::flushes: without it agents send whole "
              "chunks, "

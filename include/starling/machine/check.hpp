@@ -31,6 +31,7 @@ enum class defect : std::int32_t {
   unordered_read,   // read of data that no signal or barrier orders after its write
   unordered_write,  // write that nothing orders after another write or read of the same bytes
   within_block,     // threads of a block touch the same bytes, one of them writes, and no barrier is between
+  loop_elements,    // elements of one parallel_for touch the same bytes, and one of them writes
   source_reused,    // source (of a get: destination) touched before quiet()
   signal_back,      // a signal was set to less than it held
   two_writers,      // blocks set one signal, and nothing orders them
@@ -54,9 +55,10 @@ struct check_summary {
   double seconds = 0;
   // Whether loads and stores of all kernels were seen; if not, only calls were checked. See starling_check in CMake.
   bool accesses_seen = true;
-  int threads_seen = 0;             // of a block, at most
-  std::uint64_t written_alike = 0;  // bytes to which several threads of a block have written the same, unordered
-  double simulated_ns = 0;          // what all of it took by the clock; 0 without one
+  int threads_seen = 0;  // of a block, at most
+  // Bytes to which several threads of a block, or elements of a loop, have written the same, unordered.
+  std::uint64_t written_alike = 0;
+  double simulated_ns = 0;  // what all of it took by the clock; 0 without one
 };
 
 // A block and the calls that it made last, newest last.

@@ -20,9 +20,9 @@ struct kernel {
   const char* name = "";   // of its type, as the compiler writes it
   std::shared_ptr<const void> closure;
   std::size_t closure_bytes = 0;
-  bool accesses_seen = false;       // by check mode
-  bool can_launch = false;          // other kernels: thread::launch
-  bool one_thread_on_host = false;  // what it does on virtual devices is written for blocks of one thread
+  bool accesses_seen = false;  // by check mode
+  bool can_launch = false;     // other kernels: thread::launch
+  int threads_in_check = 0;    // of a block in check mode; 0: any number
 };
 
 template <class F>
@@ -51,7 +51,7 @@ kernel make_kernel(const F& f) {
   k.closure_bytes = sizeof(F);
   k.accesses_seen = target::checked;
   k.can_launch = target::can_launch;
-  k.one_thread_on_host = target::one_thread_on_host<F>;
+  k.threads_in_check = target::threads_in_check(f);
   return k;
 }
 

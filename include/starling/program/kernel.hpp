@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "starling/program/exchange.hpp"
 #include "starling/program/map.hpp"
 #include "starling/program/meeting.hpp"
 #include "starling/program/numbers.hpp"
+#include "starling/program/packet_halo.hpp"
 #include "starling/program/pe_grid.hpp"
 
 namespace starling::generated {

@@ -5,6 +5,9 @@
 // orders launches among themselves, and a chunk may be complete for the next epoch before this one is sent. Arrival
 // must not go back, so a chunk has one copy at a time, to which an epoch that is complete meanwhile is left. A copy
 // counts behind its arrivals, with a release: whoever launches the next one comes after them.
+//
+// Where no launch has room, the thread that completed the chunk sends it by itself: with several PEs on a GPU, all of
+// whose launches are counted together and for a while after their end, waiting for room does not end.
 #pragma once
 
 #include "starling/region/chunk_sender.hpp"
@@ -16,7 +19,10 @@ struct launched_copy {
   region_words::chunk_sender<T> sender;
   region_item item;
 
-  STARLING_HD void operator()(block& b) const {
+  STARLING_HD void operator()(block& b) const { run(b); }
+
+  template <class Group>
+  STARLING_HD void run(const Group& b) const {
     const region_state& s = sender.s;
     const auto c = static_cast<int>(item.chunk);
     region_item next = item;
@@ -29,7 +35,7 @@ struct launched_copy {
       sender.send(b, next);
       more = false;
       if (b.member() == 0)
-        more = region_words::count(b.thread(), s.handed + c, ~std::uint64_t{0}, where::current()) > 1;
+        more = region_words::count(thread(b), s.handed + c, ~std::uint64_t{0}, where::current()) > 1;
       more = b.first(more);
     }
   }
@@ -42,8 +48,10 @@ template <class T>
 STARLING_HD void hand_on(const thread& one, const region_state& s, sym<T> values, index_t pitch, int c,
                          std::uint64_t epoch, std::uint64_t how, where at) {
   if (count(one, s.handed + c, 1, at) != 0) return;
-  if (!one.launch(launched_copy<T>{{s, values, pitch}, {epoch, c, how}}, at))
-    refuse(one, {region_defect::not_launched, s.chunk_at.on(one.pe())[one.pe()] + c, epoch, 0}, at);
+  const launched_copy<T> copy{{s, values, pitch}, {epoch, c, how}};
+  // Kernels of a GPU that cannot launch are refused before they run.
+  if constexpr (!target::on_gpu || target::launches_from_kernels)
+    if (!one.launch(copy, at)) copy.run(one);
 }
 
 }  // namespace region_words::launched

@@ -94,8 +94,8 @@ void add_agent(std::vector<program>& all, const region_state& s, sym<T> values, 
       as.scratch_bytes = 0;
       const launched_copy<T> copy{{s, values, pitch}, {}};
       all.back().launches = std::make_shared<const program>(program{at_once, make_kernel(copy), as});
-      // A chunk has one at a time; the agent's rings have room for more than one of each.
-      all.back().most_pending = s.agent_blocks * s.queue_slots;
+      // Who finds no room sends by itself, and is not behind many.
+      all.back().most_pending = 4 * s.agent_blocks;
       return;
     }
     case region_agent::copy_engine:

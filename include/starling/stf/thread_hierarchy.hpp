@@ -5,7 +5,7 @@
 
 #include "starling/device/block.hpp"
 #include "starling/device/bounds.hpp"
-#include "starling/stf/detail/crew.hpp"
+#include "starling/stf/detail/fiber_group.hpp"
 #include "starling/stf/detail/hierarchy_map.hpp"
 #include "starling/stf/partition.hpp"
 #include "starling/stf/slice.hpp"
@@ -24,8 +24,8 @@ template <int Depth>
 struct thread_place {
   const hierarchy_map* map = nullptr;
   block* of = nullptr;
-  crew* mates = nullptr;         // virtual devices: the threads that run at the same time, or null
-  index_t mate = 0;              // this one's number among them
+  fiber_group* mates = nullptr;  // virtual devices, whose block is one thread: what runs at the same time, or null
+  index_t mate = 0;              // virtual devices: this one's number among those that run at the same time
   index_t in_block = 0;          // and in its block
   std::byte* scratch = nullptr;  // of the block
   index_t at[Depth] = {};
@@ -221,6 +221,8 @@ class thread_hierarchy {
           p_.of->sync_pe(at);
         else
           target::sync_block();
+      } else if (p_.mates == nullptr && p_.map->resident) {
+        p_.of->sync_pe(at);
       } else {
         sync_mates(0, p_.map->active, at);
         if (!p_.map->resident) return;
@@ -238,7 +240,12 @@ class thread_hierarchy {
     }
   }
   void sync_mates(index_t first, index_t count, where at) const {
-    if (p_.mates != nullptr) p_.mates->sync(first, count, at);
+    if (p_.mates != nullptr)
+      p_.mates->sync(first, count, at);
+    else if (count == p_.of->members())
+      p_.of->sync(at);
+    else if (count > 1)
+      p_.of->port().sync_part(static_cast<int>(first), static_cast<int>(count), at);
   }
   STARLING_HD void sync_part(index_t n) const {
     if (n == p_.map->active) return target::sync_block();

@@ -19,6 +19,7 @@ from starling.dace.passes.credits import add_credits
 from starling.dace.passes.exchange import exchange
 from starling.dace.passes.fuse import fuse, split_in_place, written_by
 from starling.dace.passes.generations import generations, turned
+from starling.dace.passes.packets import mark_packets
 from starling.dace.passes.place import place
 from starling.dace.passes.resolve import resolve
 from starling.dace.passes.types import check_types
@@ -42,18 +43,22 @@ class Compiled:
         """The same program with its time loop on the host."""
         return emit_hosted(self.program)
 
-    def source_for(self, threads: int) -> str:
-        """The source, for blocks of so many threads."""
-        return self.source if threads <= USUAL_THREADS else emit(self.program, MOST_THREADS)
+    def source_for(self, threads: int, packets: frozenset[int] = frozenset()) -> str:
+        """The source, for blocks of so many threads and with packets on these channels."""
+        most = USUAL_THREADS if threads <= USUAL_THREADS else MOST_THREADS
+        return emit(self.program, most, packets) if packets or most != USUAL_THREADS else self.source
 
     def hosted_for(self, threads: int) -> Hosted:
         """The same with the time loop on the host."""
         return self.hosted if threads <= USUAL_THREADS else emit_hosted(self.program, MOST_THREADS)
 
-    def explained(self, control: str) -> Explanation:
-        """What the program becomes where the time loop is run so."""
+    def explained(self, control: str, packets: frozenset[int] | None = None) -> Explanation:
+        """What the program becomes where the time loop is run so. `packets`: the channels that use them; None: that is
+        not known."""
         if control == "device":
-            return self.explanation
+            if packets is None:
+                return self.explanation
+            return explain(self.program, _without_lines(self.source_for(USUAL_THREADS, packets)), control, packets)
         return explain(self.program, _without_lines(self.hosted.source), control)
 
 
@@ -74,6 +79,7 @@ def _with_communication(p: Program) -> Program:
         exchange(made)
         add_credits(made)
         if not turned(made):
+            mark_packets(made)
             return made
         without |= turned(made)
 

@@ -41,7 +41,7 @@ class Report:
         grid: PEs along each axis that they share.
         blocks, threads: Of each PE, and of each block.
         control: Who ran the time loop.
-        explanation: What the program became.
+        explanation: What the program became, for the sizes of the call.
     """
 
     seconds: float
@@ -121,6 +121,7 @@ class Program:
         blocks: int | None = None,
         threads: int | None = None,
         control: str = "device",
+        packet_bytes: int | None = None,
         deadline: float = 0.0,
         report: bool = False,
         **named: Any,
@@ -142,6 +143,8 @@ class Program:
             control: Who runs the time loop. ``"device"``: one kernel on every PE does. ``"stream"``: the host, which
                 launches a kernel for each loop over elements in a stream of each PE, orders PEs by events, and waits
                 only for numbers that it needs. ``"call"``: the host, which waits for each launch and each copy.
+            packet_bytes: Up to so many bytes the layers that a block sends travel as packets, with ``"device"``. None:
+                8192 on GPUs, 0 on virtual devices.
             deadline: Seconds that a wait may last; 0: those of the machine.
             report: Whether to return a :class:`Report`.
             named: Arguments by name.
@@ -156,14 +159,14 @@ class Program:
         if missing:
             raise ProgramError.at(place_of(self.function), missing[0], "is missing")
         m = machine if machine is not None else self._machine(given, devices)
-        placed = self._place(m, given, grid, blocks, threads, control)
+        placed = self._place(m, given, grid, blocks, threads, control, packet_bytes)
         begin = time.perf_counter()
         placed.run(placed.arguments.scalars, finite_number("deadline", deadline, least=0.0))
         seconds = time.perf_counter() - begin
         placed.store()
         if not report:
             return None
-        explanation = placed.compiled.explained(control)
+        explanation = placed.compiled.explained(control, placed.packets)
         return Report(seconds, m.summary, placed.layout.grid, placed.blocks, placed.threads, control, explanation)
 
     def on(
@@ -174,6 +177,7 @@ class Program:
         blocks: int | None = None,
         threads: int | None = None,
         control: str = "device",
+        packet_bytes: int | None = None,
         **named: Any,
     ) -> Run:
         """Puts the arrays on the devices of a machine, where they stay between runs.
@@ -181,7 +185,7 @@ class Program:
         Args:
             machine: Where it runs.
             arguments: The arrays of the program, in order, without its scalars.
-            grid, blocks, threads, control: As for a call.
+            grid, blocks, threads, control, packet_bytes: As for a call.
             named: Arrays by name.
 
         Raises:
@@ -193,7 +197,7 @@ class Program:
             raise ProgramError.at(place_of(self.function), p.name, f"has {len(arrays)} arrays, not {len(arguments)}")
         given = {**dict(zip(arrays, arguments, strict=False)), **named}
         self._names(set(given), set(arrays), "array")
-        return Run(self, self._place(machine, given, grid, blocks, threads, control))
+        return Run(self, self._place(machine, given, grid, blocks, threads, control, packet_bytes))
 
     def explain(self, *_: Any, control: str = "device", **__: Any) -> Explanation:
         """What the program became: phases, barriers, puts, waits, credits, exchanges, and its source.
@@ -265,6 +269,7 @@ class Program:
         blocks: int | None,
         threads: int | None,
         control: str,
+        packet_bytes: int | None,
     ) -> Placed:
         self._check_control(control)
         compiled = self.compiled()
@@ -279,6 +284,7 @@ class Program:
             blocks=None if blocks is None else whole_number("blocks", blocks),
             threads=None if threads is None else whole_number("threads", threads, most=MOST_THREADS),
             control=control,
+            packet_bytes=None if packet_bytes is None else whole_number("packet_bytes", packet_bytes, least=0),
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy
 
-from starling.dace.emit.communication import protocol_of
+from starling.dace.emit.communication import needs_credit, protocol_of
 from starling.dace.ir import (
     Array,
     Barrier,
@@ -132,8 +132,9 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(p: Program, source: str, control: str = "device") -> Explanation:
-    """What there is to say of a program after all passes, and of this source of it."""
+def explain(p: Program, source: str, control: str = "device", packets: frozenset[int] | None = None) -> Explanation:
+    """What there is to say of a program after all passes, and of this source of it. `packets`: the channels that use
+    them; None: that is not known."""
     hosted = control != "device"
     found = [s for _, s in statements(p.body)]
     puts = [s for s in found if isinstance(s, Put)]
@@ -156,13 +157,15 @@ def explain(p: Program, source: str, control: str = "device") -> Explanation:
         barrier_lines=() if hosted else tuple(b.place.line for b in barriers),
         launches=_in_loop(p.body, partial(_is_launch, p)) if hosted else 0,
         roles=("first", "inner", "last") if edges and not hosted else ("all",),
-        puts=tuple(_put(q, p, hosted) for q in puts),
+        puts=tuple(_put(q, p, hosted, packets) for q in puts),
         waits=tuple(
             ExplainedWait(s.place.line, s.array, s.put.place.line)
             for s in found
             if isinstance(s, Wait) and s.put is not None
         ),
-        credits=tuple(sorted({s.put.place.line for s in found if isinstance(s, Ready)})),
+        credits=tuple(
+            sorted({s.put.place.line for s in found if isinstance(s, Ready) and needs_credit(s.put, packets or ())})
+        ),
         exchanges=tuple(
             ExplainedExchange(
                 name, d.axis, d.low, d.high, tuple(sorted({q.place.line for q in qs if q.step[axis] != 0}))
@@ -199,8 +202,8 @@ def _straight(body: Body, counts: Callable[[Statement], bool]) -> int:
     return sum(map(counts, body)) + sum(max(_straight(inner, counts) for _, inner in b) for b in branches)
 
 
-def _put(q: Put, p: Program, hosted: bool) -> ExplainedPut:
-    protocol, why = ("copy", "in the stream of its PE") if hosted else protocol_of(q, p.arrays)
+def _put(q: Put, p: Program, hosted: bool, packets: frozenset[int] | None) -> ExplainedPut:
+    protocol, why = ("copy", "in the stream of its PE") if hosted else protocol_of(q, p.arrays, packets)
     name = q.array or f"flags[{q.flag}]"
     elements: Any = 1
     if q.inserted:
@@ -212,7 +215,12 @@ def _put(q: Put, p: Program, hosted: bool) -> ExplainedPut:
     width = 8 if not q.array or p.arrays[q.array].dtype.endswith("64") else 4
     step = f"{q.step[0]:+d}" if len(q.step) == 1 else f"({', '.join(f'{k:+d}' if k else '0' for k in q.step)})"
     to = f"{'ring ' if q.ring else ''}neighbour {step}" if any(q.step) else "a PE"
-    reason = f"{why}; {q.why}" if q.why else why
+    order = q.why
+    if q.packets and not q.packet_credit and packets is not None and q.channel in packets:
+        order = "an answer of the receiver, given after it took the last but one, was awaited before"
+    elif q.packets and q.credit and not q.packet_credit and packets is None and not hosted:
+        order += ", but not of packets"
+    reason = f"{why}; {order}" if order else why
     return ExplainedPut(q.place.line, name, q.verb, to, protocol, str(sympy.expand(elements * width)), reason)
 
 

@@ -37,9 +37,10 @@ class Layout:
 
     def bytes_of(self, a: Array) -> int:
         """The memory that each PE needs for an array."""
-        return max(int(np.prod(self._local_shape(a))), 1) * np.dtype(a.dtype).itemsize
+        return max(int(np.prod(self.local_shape(a))), 1) * np.dtype(a.dtype).itemsize
 
-    def _local_shape(self, a: Array) -> tuple[int, ...]:
+    def local_shape(self, a: Array) -> tuple[int, ...]:
+        """The shape of a PE's memory for an array."""
         shape = list(shape_of(a.shape, self.sizes))
         for d, pes in zip(a.dealt if a.split else [], self.grid, strict=False):
             shape[d.axis] = -(-self.length(d) // pes) + d.low + d.high
@@ -66,7 +67,7 @@ class Layout:
         if _in_one_piece(a):
             memory.write(pe, here[0].start * value[0].nbytes, value[whole])
             return
-        local = np.zeros(self._local_shape(a), a.dtype)
+        local = np.zeros(self.local_shape(a), a.dtype)
         local[here] = value[whole]
         memory.write(pe, 0, local)
 
@@ -79,7 +80,7 @@ class Layout:
         if _in_one_piece(a):
             memory.read(pe, here[0].start * value[0].nbytes, value[whole])
             return
-        local = np.empty(self._local_shape(a), a.dtype)
+        local = np.empty(self.local_shape(a), a.dtype)
         memory.read(pe, 0, local)
         value[whole] = local[here]
 

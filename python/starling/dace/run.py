@@ -20,6 +20,7 @@ from starling.dace.emit.hosted import Hosted
 from starling.dace.emit.kernel import MOST_THREADS, USUAL_THREADS
 from starling.dace.grid import Grid
 from starling.dace.layout import Layout, most_blocks
+from starling.dace.packets import MOST_PACKET_BYTES, packet_slots, packets_on
 from starling.machine import Machine
 
 __all__ = ["Placed", "load"]
@@ -70,6 +71,7 @@ class Placed:
         blocks: int | None,
         threads: int | None,
         control: str,
+        packet_bytes: int | None,
     ) -> None:
         self.compiled = compiled
         self.machine = machine
@@ -79,8 +81,11 @@ class Placed:
         self.threads = self._threads_by_itself() if threads is None else threads
         most = most_blocks(compiled.program, self.layout)
         how = builder(machine)
+        if packet_bytes is None:
+            packet_bytes = MOST_PACKET_BYTES if machine.kind == "cuda" else 0
+        self.packets = packets_on(compiled.program, self.layout, packet_bytes)
         self.loaded = (
-            load(compiled.source_for(self.threads), how)
+            load(compiled.source_for(self.threads, self.packets), how)
             if control == "device"
             else load_hosted(compiled.hosted_for(self.threads), how)
         )
@@ -120,27 +125,35 @@ class Placed:
             self._hosts.run(deadline=deadline, words=self._words(scalars))
             return
         narrow, wide = channels_of(p)
+        places, slots = packet_slots(p, self.layout, self.packets, self.blocks)
         self.loaded.run(
             self.machine,
             roles=self.roles(),
             threads=self.threads,
             deadline=deadline,
             signals=2 * (len(narrow) + len(wide) * self.blocks),
-            words=self._words(scalars),
+            packets=slots,
+            words=b"".join(struct.pack("<qq", *place) for place in places) + self._words(scalars),
         )
 
-    def _start_hosts(self) -> Any:
+    def take_one_thread(self) -> None:
+        """From now on one thread of the host drives all PEs, each until it waits for another one: for measurements."""
+        if self._hosts is not None:
+            self._hosts = self._start_hosts(one_thread=True)
+
+    def _start_hosts(self, *, one_thread: bool = False) -> Any:
         return native.ProgramHosts(
             self.machine,
             self.loaded,
             control=self.control,
+            one_thread=one_thread,
             blocks=self.blocks,
             threads=self.threads,
             signals=2 * self.compiled.program.channels,
         )
 
     def _words(self, scalars: dict[str, int | float]) -> bytes:
-        """The program's data, as emit_fields declares it behind signals and slots."""
+        """The program's data, as emit_fields declares it behind signals, slots and packets."""
         p = self.compiled.program
         words = b""
         if p.grid > 1:

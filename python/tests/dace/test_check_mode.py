@@ -23,6 +23,7 @@ from starling.dace.emit.kernel import emit
 Shape = tuple[tuple[int, ...], int]  # of the grid of PEs, and how many blocks each has
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
 SEEDS = 200
+LIMITS = (0, 1 << 18)  # up to which layers travel as packets
 CHECKED = (
     (programs.smooth, *programs.WHOLE, programs.ring, programs.columns, *dace_grid_programs.CHECKED)
     if COMPLETE
@@ -62,7 +63,12 @@ def arguments(program: Program, pes: int, rng: np.random.Generator) -> tuple[lis
 
 
 def explore(
-    program: Program, grid: tuple[int, ...], blocks: int, rng: np.random.Generator, control: str = "device"
+    program: Program,
+    grid: tuple[int, ...],
+    blocks: int,
+    rng: np.random.Generator,
+    control: str = "device",
+    packet_bytes: int = 0,
 ) -> starling.CheckSummary:
     summed = set(programs.WHOLE) - set(programs.EXACT) | set(dace_grid_programs.SUMMED)
     exact = program.function not in [p.function for p in summed]
@@ -70,47 +76,54 @@ def explore(
 
     def run(m: starling.machine.Machine) -> None:
         arrays, scalars, want = arguments(program, pes, rng)
-        program(*arrays, machine=m, grid=grid, blocks=blocks, control=control, **scalars)
+        program(*arrays, machine=m, grid=grid, blocks=blocks, control=control, packet_bytes=packet_bytes, **scalars)
         for have, wanted in zip(arrays, want, strict=bool(want)):
             np.testing.assert_allclose(have, wanted, rtol=0 if exact else 1e-13, atol=0)
 
     return starling.check(run, devices=pes, seeds=SEEDS)
 
 
+@pytest.mark.parametrize("packet_bytes", LIMITS)
 @pytest.mark.parametrize("program", CHECKED, ids=lambda p: p.__name__)
-def test_right_programs_pass(program: Program, rng: np.random.Generator) -> None:
+def test_right_programs_pass(program: Program, packet_bytes: int, rng: np.random.Generator) -> None:
     for grid, blocks in shapes_of(program):
-        found = explore(program, grid, blocks, rng)
+        found = explore(program, grid, blocks, rng, packet_bytes=packet_bytes)
         assert found.accesses_seen
         assert found.schedules == SEEDS + 1
 
 
-def weakened(program: Program) -> list[tuple[str, Program]]:
+def counts(s: ir.Statement, packets: bool) -> bool:
+    """Whether blocks or PEs would not be in order without a statement."""
+    if isinstance(s, ir.Ready):
+        return s.put.packet_credit if packets and s.put.packets else True
+    return isinstance(s, (ir.Barrier, ir.Wait))
+
+
+def weakened(program: Program, packets: bool = False) -> list[tuple[str, Program]]:
     """The program without one of its barriers, waits or credits: one for each."""
     whole = program.compiled()
-    count = sum(isinstance(s, (ir.Barrier, ir.Wait, ir.Ready)) for _, s in ir.statements(whole.program.body))
     made = []
-    for k in range(count):
+    for k in range(sum(counts(s, packets) for _, s in ir.statements(whole.program.body))):
         p = copy.deepcopy(whole.program)
-        synchronising = [(b, s) for b, s in ir.statements(p.body) if isinstance(s, (ir.Barrier, ir.Wait, ir.Ready))]
-        body, dropped = synchronising[k]
+        body, dropped = [(b, s) for b, s in ir.statements(p.body) if counts(s, packets)][k]
         body.remove(dropped)
         if isinstance(dropped, ir.Ready):
-            dropped.put.credit = False
+            dropped.put.credit = dropped.put.packet_credit = False
         weak = Program(program.function)
         weak._compiled[weak._constants()] = Compiled(p, emit(p), whole.explanation)
         made.append((f"{type(dropped).__name__} at line {dropped.place.line}", weak))
     return made
 
 
+@pytest.mark.parametrize("packet_bytes", LIMITS)
 @pytest.mark.parametrize("program", WEAKENED, ids=lambda p: p.__name__)
-def test_what_is_dropped_is_noticed(program: Program, rng: np.random.Generator) -> None:
-    cases = weakened(program)
+def test_what_is_dropped_is_noticed(program: Program, packet_bytes: int, rng: np.random.Generator) -> None:
+    cases = weakened(program, packet_bytes > 0)
     assert cases
     for name, weak in cases if COMPLETE else cases[:2]:
         with pytest.raises((starling.errors.CheckError, AssertionError)):  # noqa: PT012 -- any of the shapes will do
             for grid, blocks in shapes_of(program):
-                explore(weak, grid, blocks, rng)
+                explore(weak, grid, blocks, rng, packet_bytes=packet_bytes)
             raise RuntimeError(f"{program.__name__} without its {name} passes")
 
 

@@ -129,6 +129,33 @@ def test_arrays_stay_on_the_devices(control: str, rng: np.random.Generator, devi
         np.testing.assert_array_equal(arrays, want)
 
 
+@pytest.mark.parametrize("program", [programs.converge, programs.relax], ids=lambda p: p.__name__)
+def test_one_thread_for_all_pes(program: Any, control: str, rng: np.random.Generator, devices: Devices) -> None:
+    arrays, scalars = programs.inputs(program, rng)
+    want = [a.copy() for a in arrays]
+    run = program.on(devices(3), *arrays, blocks=2, control=control)
+    run._placed.take_one_thread()
+    for _ in range(2):
+        run(**scalars)
+        program.function(*want, **scalars)
+    run.store()
+    for have, wanted in zip(arrays, want, strict=True):
+        np.testing.assert_array_equal(have, wanted)
+
+
+def test_one_thread_learns_of_a_pe_that_is_none(control: str, devices: Devices) -> None:
+    @sd.program
+    def far(A: sd.float64[programs.N]):
+        nvshmem.Putmem(A[0:2], A[2:4], 2 * sd.my_pe())
+        nvshmem.Barrier()
+
+    run = far.on(devices(3), [np.zeros(6) for _ in range(3)], control=control)
+    run._placed.take_one_thread()
+    for _ in range(2):
+        with pytest.raises(IndexError, match="PE 4"):
+            run()
+
+
 def test_a_pe_that_is_none(control: str, devices: Devices) -> None:
     @sd.program
     def far(A: sd.float64[programs.N]):

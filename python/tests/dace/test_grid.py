@@ -23,12 +23,18 @@ SIZES = ((13, 18), (11, 9), (24, 16)) if COMPLETE else ((13, 18),)
 
 
 def run_beside_numpy(
-    program: Any, m: Machine, grid: Any, blocks: int, rng: np.random.Generator, size: tuple[int, int]
+    program: Any,
+    m: Machine,
+    grid: Any,
+    blocks: int,
+    rng: np.random.Generator,
+    size: tuple[int, int],
+    packet_bytes: int | None = None,
 ) -> None:
     arrays, scalars = programs.inputs(program, rng, *size)
     want = [a.copy() for a in arrays]
     program.function(*want, **scalars)
-    report = program(*arrays, machine=m, grid=grid, blocks=blocks, report=True, **scalars)
+    report = program(*arrays, machine=m, grid=grid, blocks=blocks, packet_bytes=packet_bytes, report=True, **scalars)
     assert report.grid == grid
     for have, wanted in zip(arrays, want, strict=True):
         if program in programs.SUMMED:
@@ -43,6 +49,16 @@ def test_two_split_axes(program: Any, grid: tuple[int, int], rng: np.random.Gene
     for blocks in (1, 2, 3):
         for size in SIZES:
             run_beside_numpy(program, devices(grid[0] * grid[1]), grid, blocks, rng, size)
+
+
+@pytest.mark.parametrize("program", programs.GRID if COMPLETE else QUICK[:1], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("grid", GRIDS, ids=lambda g: f"{g[0]}x{g[1]}")
+def test_packets_along_two_axes(
+    program: Any, grid: tuple[int, int], rng: np.random.Generator, devices: Devices
+) -> None:
+    for blocks in (1, 2, 3):
+        for size in SIZES:
+            run_beside_numpy(program, devices(grid[0] * grid[1]), grid, blocks, rng, size, 1 << 18)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +91,10 @@ def test_explained() -> None:
     found = {(x.array, x.axis, x.low, x.high) for x in e.exchanges}
     assert found == {(a, axis, 1, 1) for a in "AB" for axis in (0, 1)}
     assert {(q.to, q.protocol, q.bytes) for q in e.puts} == {
-        ("neighbour (-1, 0)", "put_signal", "4*ceiling(N/grid_1)"),
-        ("neighbour (+1, 0)", "put_signal", "4*ceiling(N/grid_1)"),
-        ("neighbour (0, -1)", "iput, fence, signal", "4*ceiling(M/grid_0)"),
-        ("neighbour (0, +1)", "iput, fence, signal", "4*ceiling(M/grid_0)"),
+        ("neighbour (-1, 0)", "packets or put_signal", "4*ceiling(N/grid_1)"),
+        ("neighbour (+1, 0)", "packets or put_signal", "4*ceiling(N/grid_1)"),
+        ("neighbour (0, -1)", "packets or iput, fence, signal", "4*ceiling(M/grid_0)"),
+        ("neighbour (0, +1)", "packets or iput, fence, signal", "4*ceiling(M/grid_0)"),
     }
     assert "exchange of A along axis 1: 1 below, 1 above" in str(e)
 
@@ -94,8 +110,11 @@ def test_corners_are_sent_where_they_are_read() -> None:
 
 
 @pytest.mark.skipif(not COMPLETE, reason="compiles two programs: STARLING_TEST_COMPLETE=1 runs it")
+@pytest.mark.parametrize("packet_bytes", [0, 1 << 18])
 @pytest.mark.parametrize("grid", GRIDS, ids=lambda g: f"{g[0]}x{g[1]}")
-def test_one_part_of_a_grid(grid: tuple[int, int], rng: np.random.Generator, devices: Devices) -> None:
+def test_one_part_of_a_grid(
+    grid: tuple[int, int], packet_bytes: int, rng: np.random.Generator, devices: Devices
+) -> None:
     rows, columns = grid
     whole = rng.random((6 * rows + 2, 5 * columns + 2))
     at = [(6 * (pe // columns), 5 * (pe % columns)) for pe in range(rows * columns)]
@@ -103,7 +122,8 @@ def test_one_part_of_a_grid(grid: tuple[int, int], rng: np.random.Generator, dev
     for _ in range(1, 7):
         whole[1:-1, 1:-1] = 0.25 * (whole[:-2, 1:-1] + whole[2:, 1:-1] + whole[1:-1, :-2] + whole[1:-1, 2:])
     other = [np.full((8, 7), np.nan) for _ in parts]
-    programs.smooth(parts, other, 7, machine=devices(rows * columns), grid=grid, blocks=2)
+    m = devices(rows * columns)
+    programs.smooth(parts, other, 7, machine=m, grid=grid, blocks=2, packet_bytes=packet_bytes)
     for part, (y, x) in zip(parts, at, strict=True):
         np.testing.assert_array_equal(part[1:-1, 1:-1], whole[y + 1 : y + 7, x + 1 : x + 6])
 

@@ -16,6 +16,8 @@ pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starl
 import dace_grid_programs
 import dace_programs as programs
 from starling.dace.build import cache, nvcc
+from starling.dace.emit.communication import packet_channels
+from starling.dace.emit.kernel import USUAL_THREADS
 from starling.errors import Unsupported
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
@@ -37,14 +39,20 @@ GRID = (dace_grid_programs.nine_points, dace_grid_programs.last_axes)
 
 @pytest.mark.parametrize("program", (*programs.WHOLE, *GRID) if COMPLETE else (), ids=lambda p: p.__name__)
 def test_every_program_compiles(program: Any, compiler: nvcc.Nvcc) -> None:
-    assert cache.built(program.compiled().source, compiler).stat().st_size > 0
+    whole = program.compiled()
+    for packets in {frozenset[int](), frozenset(packet_channels(whole.program))}:
+        assert cache.built(whole.source_for(USUAL_THREADS, packets), compiler).stat().st_size > 0
 
 
 @pytest.mark.skipif(not COMPLETE, reason="calls nvcc: STARLING_TEST_COMPLETE=1 runs it")
+@pytest.mark.parametrize("packets", [False, True])
 @pytest.mark.parametrize(("program", "most"), SPARING)
-def test_registers_that_are_spilled(program: Any, most: int, compiler: nvcc.Nvcc, tmp_path: Path) -> None:
+def test_registers_that_are_spilled(
+    program: Any, most: int, packets: bool, compiler: nvcc.Nvcc, tmp_path: Path
+) -> None:
+    whole = program.compiled()
     source = tmp_path / "program.cpp"
-    source.write_text(program.compiled().source)
+    source.write_text(whole.source_for(USUAL_THREADS, frozenset(packet_channels(whole.program) if packets else ())))
     words = [
         compiler.command,
         *nvcc.FLAGS,

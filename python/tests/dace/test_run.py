@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
 import dace_programs as programs
+from starling import dace as sd
 from starling.machine import Machine
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
@@ -20,11 +21,16 @@ QUICK = (programs.jacobi_2d, programs.converge)
 SHAPES = [(pes, blocks) for pes in (1, 2, 3, 4) for blocks in (1, 2, 3)]
 
 
-def run_beside_numpy(program: Any, m: Machine, blocks: int, rng: np.random.Generator, n: int = 19) -> None:
+ALL_PACKETS = 1 << 18
+
+
+def run_beside_numpy(
+    program: Any, m: Machine, blocks: int, rng: np.random.Generator, n: int = 19, packet_bytes: int | None = None
+) -> None:
     arrays, scalars = programs.inputs(program, rng, n)
     want = [a.copy() for a in arrays]
     program.function(*want, **scalars)
-    program(*arrays, machine=m, blocks=blocks, **scalars)
+    program(*arrays, machine=m, blocks=blocks, packet_bytes=packet_bytes, **scalars)
     for have, wanted in zip(arrays, want, strict=True):
         if program in programs.EXACT:
             np.testing.assert_array_equal(have, wanted)
@@ -39,18 +45,44 @@ def test_whole_arrays(program: Any, rng: np.random.Generator, devices: Devices) 
             run_beside_numpy(program, devices(pes), blocks, rng, n)
 
 
+@pytest.mark.parametrize("program", programs.WHOLE if COMPLETE else QUICK, ids=lambda p: p.__name__)
+def test_layers_as_packets(program: Any, rng: np.random.Generator, devices: Devices) -> None:
+    for pes, blocks in SHAPES:
+        for n in (12, 19, 37):
+            run_beside_numpy(program, devices(pes), blocks, rng, n, ALL_PACKETS)
+
+
+def test_layers_are_packets_up_to_a_size(rng: np.random.Generator, devices: Devices) -> None:
+    arrays, _ = programs.inputs(programs.jacobi_2d, rng)
+    layer = arrays[0][0].nbytes
+    for most, protocol in ((0, "put_signal"), (layer - 1, "put_signal"), (layer, "packets")):
+        report = programs.jacobi_2d(*arrays, 3, machine=devices(2), packet_bytes=most, report=True)
+        assert report is not None
+        assert {q.protocol for q in report.explanation.puts} == {protocol}
+    report = programs.jacobi_2d(*arrays, 3, machine=devices(1), packet_bytes=ALL_PACKETS, report=True)
+    assert report is not None
+    assert {q.protocol for q in report.explanation.puts} == {"put_signal"}  # nobody is there
+
+
 def line_of_parts(pes: int, rng: np.random.Generator, each: int = 8) -> tuple[np.ndarray[Any, Any], list[Any]]:
     """A whole line, and the parts of it that PEs have, with one element of each neighbour."""
     whole = rng.random(each * pes + 2)
     return whole, [whole[each * pe : each * pe + each + 2].copy() for pe in range(pes)]
 
 
+@pytest.mark.parametrize("packet_bytes", [0, ALL_PACKETS])
 @pytest.mark.parametrize(("pes", "blocks"), SHAPES)
-def test_smooth(pes: int, blocks: int, rng: np.random.Generator, devices: Devices) -> None:
+def test_smooth(pes: int, blocks: int, packet_bytes: int, rng: np.random.Generator, devices: Devices) -> None:
     whole, parts = line_of_parts(pes, rng)
     for _ in range(1, 9):
         whole[1:-1] = (whole[:-2] + whole[1:-1] + whole[2:]) / 3.0
-    programs.smooth(parts, [np.full(10, np.nan) for _ in parts], 9, machine=devices(pes), blocks=blocks)
+    other = [np.full(10, np.nan) for _ in parts]
+    report = programs.smooth(
+        parts, other, 9, machine=devices(pes), blocks=blocks, packet_bytes=packet_bytes, report=True
+    )
+    assert report is not None
+    protocol = "packets" if packet_bytes and pes > 1 else "put_signal"
+    assert {q.protocol for q in report.explanation.puts} == {protocol}
     for pe, part in enumerate(parts):
         np.testing.assert_array_equal(part[1:-1], whole[8 * pe + 1 : 8 * pe + 9])
 
@@ -69,11 +101,12 @@ def test_other_sizes_compile_nothing(
     run_beside_numpy(programs.jacobi_2d, devices(4), 3, rng, 41)
 
 
-def test_arrays_stay_on_the_devices(rng: np.random.Generator, devices: Devices) -> None:
+@pytest.mark.parametrize("packet_bytes", [0, ALL_PACKETS])
+def test_arrays_stay_on_the_devices(packet_bytes: int, rng: np.random.Generator, devices: Devices) -> None:
     arrays, _ = programs.inputs(programs.jacobi_2d, rng)
     want = [a.copy() for a in arrays]
     before = [a.copy() for a in arrays]
-    run = programs.jacobi_2d.on(devices(3), *arrays, blocks=2)
+    run = programs.jacobi_2d.on(devices(3), *arrays, blocks=2, packet_bytes=packet_bytes)
     run(steps=4)
     run(steps=3)
     np.testing.assert_array_equal(arrays[0], before[0])
@@ -83,11 +116,33 @@ def test_arrays_stay_on_the_devices(rng: np.random.Generator, devices: Devices) 
     np.testing.assert_array_equal(arrays[1], want[1])
 
 
+@pytest.mark.parametrize("packet_bytes", [0, ALL_PACKETS])
+def test_the_next_run_reads_what_this_one_wrote_last(
+    packet_bytes: int, rng: np.random.Generator, devices: Devices
+) -> None:
+    @sd.program
+    def sweep(A: sd.split(sd.float64[programs.N]), B: sd.split(sd.float64[programs.N])):
+        B[1:-1] = 0.5 * (A[:-2] + A[2:])
+        A[1:-1] = B[1:-1]
+
+    A, B = rng.random(23), rng.random(23)
+    want, other = A.copy(), B.copy()
+    run = sweep.on(devices(3), A, B, blocks=2, packet_bytes=packet_bytes)
+    for _ in range(3):
+        run()
+        sweep.function(want, other)
+    run.store()
+    np.testing.assert_array_equal(A, want)
+
+
+@pytest.mark.parametrize("packet_bytes", [0, ALL_PACKETS])
 @pytest.mark.parametrize("passes", [(1, 2, 3), (3, 1), (2,)])
-def test_generations_stay_on_the_devices(passes: tuple[int, ...], rng: np.random.Generator, devices: Devices) -> None:
+def test_generations_stay_on_the_devices(
+    passes: tuple[int, ...], packet_bytes: int, rng: np.random.Generator, devices: Devices
+) -> None:
     arrays, _ = programs.inputs(programs.relax, rng)
     want = [a.copy() for a in arrays]
-    run = programs.relax.on(devices(3), *arrays, blocks=2)
+    run = programs.relax.on(devices(3), *arrays, blocks=2, packet_bytes=packet_bytes)
     for steps in passes:
         run(steps=steps)
         run.store()

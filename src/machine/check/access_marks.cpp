@@ -105,7 +105,7 @@ void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
     }
   }
   if (address < m.watch_end && address + bytes > m.watch_begin)
-    m.seen.push_back({m.block, m.stamp, write, address, bytes, code, m.thread, m.interval});
+    m.seen.push_back({m.block, m.stamp, write, address, bytes, code, m.thread, m.interval, m.loop, m.element});
   for (std::size_t done = 0; done < bytes;) {
     const std::uintptr_t at = start + done;
     if (at >= m.bytes) break;

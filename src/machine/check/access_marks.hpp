@@ -87,6 +87,8 @@ struct seen_access {
   const void* code;
   int thread;              // of the block
   std::uint32_t interval;  // barriers of its threads before
+  std::uint32_t loop;      // numbers of the loop and its element; 0: none
+  std::uint32_t element;
 };
 
 struct access_marks {
@@ -106,6 +108,8 @@ struct access_marks {
   std::uint32_t stamp = 0;
   int thread = 0;
   std::uint32_t interval = 0;
+  std::uint32_t loop = 0;
+  std::uint32_t element = 0;
   scheduled_block* running = nullptr;
   const access_scope* scope = nullptr;  // what the running work may touch; null: nothing is known of that
   allowed_run around;                   // the last access

@@ -41,8 +41,14 @@ struct block_threads::member {
   const access_scope* scope;  // of the work that it does
   const request* pending = nullptr;
   std::uint64_t answer = 0;
-  std::size_t common_calls = 0;  // to which it has come since the threads last met
+  std::size_t common_calls = 0;   // to which it has come since the threads last met
+  std::size_t loops = 0;          // and loops, since the last barrier
+  loop_accesses* loop = nullptr;  // in which it is
 
+  bool in_part(const request& r) const {
+    return now == state::resting && pending->how == request::kind::part && pending->first == r.first &&
+           pending->count == r.count;
+  }
   bool in_meeting() const { return now == state::resting && pending->how == request::kind::meeting; }
 };
 
@@ -140,6 +146,7 @@ block_threads::member* block_threads::next() {
       waiting_.push_back(&m);  // what it waited for has changed again
       continue;
     }
+    if (!in_parts_.empty()) fail_missing_in_part(*in_parts_.front());
     if (here_.empty()) return nullptr;
     meet();
   }
@@ -148,6 +155,7 @@ block_threads::member* block_threads::next() {
 // After a thread has run: what it is about to do.
 void block_threads::sort_in(member& m) {
   if (m.now == member::state::done) return;
+  if (m.now == member::state::resting && m.pending->how == request::kind::part) return meet_in_part(m);
   if (m.now == member::state::ready || (!m.in_meeting() && satisfied(*m.pending->wait)))
     can_.push_back(&m);
   else
@@ -234,6 +242,21 @@ void block_threads::make_alone(member& m) {
   m.now = member::state::ready;
 }
 
+// A thread has come to a barrier of a part of them: if it is the last one, all go on.
+void block_threads::meet_in_part(member& last) {
+  const request r = *last.pending;
+  in_parts_.push_back(&last);
+  const auto part = std::span(members_).subspan(static_cast<std::size_t>(r.first), static_cast<std::size_t>(r.count));
+  if (!std::ranges::all_of(part, [&](const auto& m) { return m->in_part(r); })) return;
+  for (const auto& m : part) accesses_.release(m->number, part.front().get());
+  for (const auto& m : part) {
+    accesses_.acquire(m->number, part.front().get());
+    std::erase(in_parts_, m.get());
+    m->now = member::state::ready;
+    can_.push_back(m.get());
+  }
+}
+
 // All threads that have not returned have come to a call of the block.
 void block_threads::meet() {
   std::ranges::sort(here_, {}, &member::number);
@@ -249,12 +272,36 @@ void block_threads::meet() {
   }
   const std::uint64_t answer = (*r.make)();
   schedule_.block_rests();
-  if (r.orders) accesses_.barrier();
+  if (r.orders) {
+    accesses_.barrier();
+    loops_.clear();
+    for (const auto& m : members_) m->loops = 0;
+  }
   for (member* m : here_) {
     m->answer = answer;
     m->now = member::state::ready;
   }
   can_.swap(here_);
+}
+
+// ---- loops whose elements are unordered; on the thread's own fiber ----
+
+void block_threads::begin_loop(member& m) {
+  if (m.loops == loops_.size())
+    loops_.push_back(std::make_unique<loop_accesses>(schedule_.marks(), schedule_.count_loop()));
+  m.loop = loops_[m.loops++].get();
+  m.loop->begin();
+}
+
+void block_threads::next_element(const member& m, std::span<const index_t> at) {
+  schedule_.enter_element(block_, *m.loop);
+  m.loop->start(at);
+}
+
+void block_threads::end_loop(member& m) {
+  schedule_.enter_element(block_, *m.loop);
+  m.loop->end();
+  m.loop = nullptr;
 }
 
 // ---- what they must do alike ----
@@ -322,6 +369,18 @@ void block_threads::check_all_came() {
   }
   for (const auto& m : members_) m->common_calls = 0;
   common_.clear();
+}
+
+void block_threads::fail_missing_in_part(const member& here) {
+  const request& r = *here.pending;
+  int missing = 0;
+  for (int i = r.first; i < r.first + r.count; ++i)
+    missing += members_[static_cast<std::size_t>(i)]->in_part(r) ? 0 : 1;
+  schedule_.fail({defect::collective,
+                  message(block_text(block_), ": threads missing: ", text_of(r, here.number), " for its group of ",
+                          r.count, " threads, of which ", missing,
+                          " have returned or wait elsewhere; all threads of a group make the same calls of sync"),
+                  {block_.number}});
 }
 
 void block_threads::fail_missing(const member& here) {

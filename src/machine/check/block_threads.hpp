@@ -49,7 +49,7 @@ class block_threads {
 
   // What a thread asks for at a call.
   struct request {
-    enum class kind { none, alone, meeting } how = kind::none;
+    enum class kind { none, alone, part, meeting } how = kind::none;
     const char* what = "";
     where at{"", 0};
     bool orders = false;                                   // it is a barrier
@@ -65,6 +65,9 @@ class block_threads {
     // Sync variables that a call of one thread acquires and releases.
     const void* acquires = nullptr;
     const void* releases = nullptr;
+    // Of a barrier of a part of the threads: which they are.
+    int first = 0;
+    int count = 0;
   };
 
  private:
@@ -76,6 +79,10 @@ class block_threads {
   // Of a thread: comes to a call that the first one makes for all. Nobody waits there, as on a GPU; who has come with
   // other arguments fails at once, who has left one out at the next call in which all meet.
   void come_alike(member& m, request r);
+  // Of a thread: its part of a loop whose elements are unordered.
+  void begin_loop(member& m);
+  void next_element(const member& m, std::span<const index_t> at);
+  void end_loop(member& m);
   void step(member& m);
   void rest(const member& m);
   void sort_in(member& m);
@@ -83,12 +90,14 @@ class block_threads {
   member* wait_for_any();
   void make_alone(member& m);
   void meet();
+  void meet_in_part(member& last);
   [[noreturn]] void fail_unordered(thread_conflict c);
   void enter_call(const request& r, int thread);
   void check_alike();
   void check_all_came();
   [[noreturn]] void fail_unlike(const request& first, int thread, const request& other, int other_thread);
   [[noreturn]] void fail_missing(const member& here);
+  [[noreturn]] void fail_missing_in_part(const member& here);
   void end_members();
   std::uint64_t argument_of(const member& m, const void* address) const;
   static std::string text_of(const request& r, int thread);
@@ -102,9 +111,11 @@ class block_threads {
   thread_fibers& fibers_;
   thread_accesses accesses_;
   std::vector<std::unique_ptr<member>> members_;
-  // Those that have not returned: who can run, who waits by itself, and who has come to a call of the block.
+  // Those that have not returned: who can run, who waits by itself, who has come to a barrier of a part of them, and
+  // who has come to a call of the block.
   std::vector<member*> can_;
   std::vector<member*> waiting_;
+  std::vector<member*> in_parts_;
   std::vector<member*> here_;
   std::vector<std::byte> gathered_;
   // Calls since the threads last met that one makes for all, each as the thread made it that came to it first.
@@ -113,6 +124,8 @@ class block_threads {
     int thread;
   };
   std::vector<common_call> common_;
+  // Loops since the last barrier, in the order in which each thread comes to them.
+  std::vector<std::unique_ptr<loop_accesses>> loops_;
   bool ending_ = false;
   std::exception_ptr thrown_;
 };

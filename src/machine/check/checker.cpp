@@ -114,7 +114,7 @@ void checker::run_kernel(scheduled_block& a, const program& p, const program_sta
     block view(s, &of_thread, index);
     k.run(k.closure.get(), view);
   };
-  const int threads = schedule_->threads_of_block(p.k.accesses_seen && !p.k.one_thread_on_host);
+  const int threads = schedule_->threads_of_block(p.k);
   now_.threads_seen = std::max(now_.threads_seen, threads);
   if (threads == 1) return run_on(port);
   block_threads(*schedule_, a, port, thread_fibers_, threads).run(run_on);
@@ -262,6 +262,26 @@ void checker::explore(workload& w, const host_ranges& touched) {
   close_account(nullptr);
 }
 
+namespace {
+
+// The bytes at which two accesses meet, if that is what was found.
+std::optional<conflict> two_accesses(const finding& f) {
+  if (f.race) return f.race;
+  conflict at;
+  if (f.threads) {
+    at.address = f.threads->address;
+    at.bytes = f.threads->bytes;
+  } else if (f.elements) {
+    at.address = f.elements->address;
+    at.bytes = f.elements->bytes;
+  } else {
+    return std::nullopt;
+  }
+  return at;
+}
+
+}  // namespace
+
 // One schedule from the memory as it was. Throws what it finds, or what a kernel threw, with memory set back.
 void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_image& before) {
   before.restore();
@@ -272,15 +292,9 @@ void checker::one(schedule& s, workload& w, std::uint64_t seed, const memory_ima
     now_.deliveries += s.deliveries();
     now_.written_alike += s.written_alike;
     if (!f) return;
-    if (f->race || f->threads) {
+    if (const std::optional<conflict> watched = two_accesses(*f)) {
       // The same again, to learn where the two accesses stand.
       before.restore();
-      conflict watched;
-      if (f->race) watched = *f->race;
-      if (f->threads) {
-        watched.address = f->threads->address;
-        watched.bytes = f->threads->bytes;
-      }
       if (auto again = s.execute(seed, watched)) f = std::move(again);
     }
     throw_found(w, seed, std::move(*f));
@@ -294,12 +308,13 @@ void checker::throw_found(const workload& w, std::uint64_t seed, finding f) cons
   if (f.race) describe_race(f, w.scheduled, w.memory, marks_.seen);
   if (f.access) describe_access(f, w.scheduled, w.memory);
   if (f.threads) describe_threads(f, w.scheduled, w.memory, marks_.seen);
+  if (f.elements) describe_elements(f, w.scheduled, w.memory, marks_.seen);
   std::vector<block_history> histories;
   for (const int number : f.blocks) {
     const scheduled_block& a = w.scheduled[static_cast<std::size_t>(number)];
     histories.push_back({a.pe, a.block, a.scope != nullptr ? a.scope->who() : a.role_name, history_text(w.memory, a)});
   }
-  throw check_error(f.what, seed, f.text, std::move(histories), schedule_->threads_of_block(true));
+  throw check_error(f.what, seed, f.text, std::move(histories), schedule_->threads_drawn());
 }
 
 // A line of JSON for each exploration, for who started the process.

@@ -79,6 +79,8 @@ void describe_undeclared(finding& f, const std::string& does, const memory_map& 
 void describe_access(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& m);
 void describe_threads(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& m,
                       const std::vector<seen_access>& seen);
+void describe_elements(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& m,
+                       const std::vector<seen_access>& seen);
 void describe_race(finding& f, const std::vector<scheduled_block>& scheduled, const memory_map& m,
                    const std::vector<seen_access>& seen);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "loop_accesses.hpp"
 #include "shadow.hpp"
 #include "starling/machine/check.hpp"
 #include "thread_accesses.hpp"
@@ -19,6 +20,7 @@ struct finding {
   std::optional<conflict> race{};
   std::optional<bad_access> access{};
   std::optional<thread_conflict> threads{};
+  std::optional<element_conflict> elements{};
 };
 
 }  // namespace starling::check

@@ -53,6 +53,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   marks_.touched.clear();
   marks_.problem = {};
   marks_.seen.clear();
+  marks_.loop = marks_.element = 0;
   marks_.watch(watched ? watched->address : 0, watched ? watched->address + watched->bytes : 0);
   marks_.end_uses(access_marks::any_block, any_context);
   over_ = false;
@@ -62,6 +63,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   recorded_events_.clear();
   pending_.clear();
   calls_ = 0;
+  loops_ = 0;
   polls_ = 0;
   value_waits_ = timed_waits_ = 0;
   spins_.reset();

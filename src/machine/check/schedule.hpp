@@ -21,6 +21,7 @@
 #include "network.hpp"
 #include "scheduled_block.hpp"
 #include "spins.hpp"
+#include "starling/machine/kernel.hpp"
 #include "sync_variables.hpp"
 
 namespace starling::check {
@@ -85,7 +86,10 @@ class schedule final : private card_events {
   // ---- for the threads of a block, which run one after another on fibers beside its own ----
 
   // How many this block has in this schedule.
-  int threads_of_block(bool several_allowed);
+  int threads_of_block(const kernel& k) const {
+    return k.threads_in_check != 0 ? k.threads_in_check : k.accesses_seen ? threads_ : 1;
+  }
+  int threads_drawn() const { return threads_; }
   fiber& fiber_of(const scheduled_block& a) { return *work_.fibers[static_cast<std::size_t>(a.number)]; }
   std::size_t draw(std::size_t n) { return random_.below(n); }
   // A thread runs from here on; it rests, and what it has touched since is entered.
@@ -97,9 +101,12 @@ class schedule final : private card_events {
   void block_rests() { running_marks = nullptr; }
   // What it has touched, before it rests.
   access_marks& marks() { return marks_; }
+  // For a loop whose elements are unordered: its number, from 1; and one of its elements is over, or there was none.
+  std::uint32_t count_loop() { return ++loops_; }
+  void enter_element(const scheduled_block& a, loop_accesses& loop);
   shadow& memory() { return memory_; }
   void check_stack_unused(const scheduled_block& a, byte_range stack);
-  std::uint64_t written_alike = 0;  // bytes to which threads of a block have written the same
+  std::uint64_t written_alike = 0;  // bytes to which threads of a block, or elements of a loop, have written the same
 
   // ---- for streams ----
 
@@ -216,6 +223,7 @@ class schedule final : private card_events {
   std::map<std::pair<int, std::size_t>, host_call> host_calls_;          // by stream and place in it; of all schedules
   const host_ranges& touched_;                                           // by copies of this work
   std::uint64_t calls_ = 0;
+  std::uint32_t loops_ = 0;  // whose elements are unordered
   spins spins_;
   int value_waits_ = 0;  // blocks in a wait for sync variables that may be written as data
   int timed_waits_ = 0;  // blocks in a wait that has a time of its own

@@ -1,4 +1,4 @@
-// The part of a schedule that is the threads of blocks.
+// The part of a schedule that is the threads of blocks, and elements of loops.
 #include "schedule.hpp"
 
 namespace starling::check {
@@ -18,8 +18,6 @@ void schedule::draw_threads(std::uint64_t seed) {
     threads_ = few[one % std::size(few)];
 }
 
-int schedule::threads_of_block(bool several_allowed) { return several_allowed ? threads_ : 1; }
-
 void schedule::thread_runs(scheduled_block& a, int thread, std::uint32_t interval) {
   marks_.thread = thread;
   marks_.interval = interval;
@@ -29,6 +27,17 @@ void schedule::thread_runs(scheduled_block& a, int thread, std::uint32_t interva
 void schedule::thread_rests(scheduled_block& a) {
   running_marks = nullptr;
   flush(a);
+}
+
+void schedule::enter_element(const scheduled_block& a, loop_accesses& loop) {
+  access_marks* running = running_marks;
+  running_marks = nullptr;
+  if (auto met = loop.enter()) {
+    finding f{defect::loop_elements, "", {a.number}};
+    f.elements = std::move(met);
+    fail(std::move(f));
+  }
+  running_marks = running;
 }
 
 // A put_nbi or get_nbi that may not be complete must not use the stack of a kernel that has returned.

@@ -46,6 +46,22 @@ bool scheduled_port::is_of_block(const void* address, std::size_t bytes, bool to
          closure_.holds(start, bytes) || staging.holds(start, bytes) || (to_read && is_constant(start, bytes));
 }
 
+// ---- loops whose elements are unordered ----
+
+void scheduled_port::begin_loop() { loop_.emplace(schedule_.marks(), schedule_.count_loop()).begin(); }
+
+void scheduled_port::next_element(std::span<const index_t> at) {
+  schedule_.enter_element(block_, *loop_);
+  loop_->start(at);
+}
+
+void scheduled_port::end_loop() {
+  schedule_.enter_element(block_, *loop_);
+  loop_->end();
+  schedule_.written_alike += loop_->written_alike();
+  loop_.reset();
+}
+
 // The near end of a transfer: for a put its source, for a get its destination.
 struct scheduled_port::near_side {
   const char* call;

@@ -27,6 +27,9 @@ class scheduled_port final : public host_port {
   bool launch(const kernel_launch& k) override;
   void collective(const collective_call& c) override;
   lane_order lanes() override { return schedule_.order_of_lanes(); }
+  void begin_loop() override;
+  void next_element(std::span<const index_t> at) override;
+  void end_loop() override;
   void fence(int context) override;
   void quiet(int context) override;
   int open_context() override;
@@ -67,6 +70,7 @@ class scheduled_port final : public host_port {
   std::size_t scratch_used_ = 0;
   std::vector<std::byte> staging_;
   std::vector<byte_range> of_block_;
+  std::optional<loop_accesses> loop_;  // that runs
 };
 
 }  // namespace starling::check

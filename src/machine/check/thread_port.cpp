@@ -54,6 +54,14 @@ void thread_port::sync(where at) {
   (void)ask({.what = "sync", .at = at, .orders = true}, [] {});
 }
 
+void thread_port::sync_part(int first, int count, where at) {
+  request r{.what = "sync", .at = at};
+  r.how = request::kind::part;
+  r.first = first;
+  r.count = count;
+  (void)all_.ask(mine_, r);
+}
+
 int thread_port::votes(bool value, where at) {
   if (alone_ == nullptr) return value ? 1 : 0;
   const std::byte* all = gather(&value, sizeof value, at);

@@ -16,6 +16,7 @@ class thread_port final : public host_port {
 
   host_port& own() override { return alone_ != nullptr ? *alone_ : *this; }
   void sync(where at) override;
+  void sync_part(int first, int count, where at) override;
   int votes(bool value, where at) override;
   const std::byte* gather(const void* value, std::size_t bytes, where at) override;
 
@@ -31,6 +32,9 @@ class thread_port final : public host_port {
   bool launch(const kernel_launch& k) override;
   void collective(const collective_call& c) override;
   lane_order lanes() override { return {}; }
+  void begin_loop() override { all_.begin_loop(mine_); }
+  void next_element(std::span<const index_t> at) override { all_.next_element(mine_, at); }
+  void end_loop() override { all_.end_loop(mine_); }
   void fence(int context) override;
   void quiet(int context) override;
   int open_context() override;

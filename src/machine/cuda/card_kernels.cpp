@@ -14,10 +14,11 @@ constexpr int lanes = 32;
 constexpr int most_regions = 64;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-// PEs and regions as the card keeps them, in the block's shared memory.
+// PEs and regions as the card keeps them, in the block's shared memory: to acquire a record empties the L1 cache.
 struct card_tables {
-  const card_view* pe[most_regions];
+  card_view pe[most_regions];
   memory_region region[most_regions];
+  std::uint64_t taken[card_threads / lanes][most_regions];  // queues that blocks have, by warp and its PEs
 };
 
 template <class Word>
@@ -86,7 +87,7 @@ class card_warp {
       if (lane_ == 0) write_carried(o);
     } else {
       // What is released by lane 0 alone is not enough before stores of the others.
-      if ((o.flags & fenced) != 0) __threadfence_system();
+      if ((o.flags & fenced) != 0) target::release_system();
       __syncwarp();
       const bool write = o.what == opcode::write;
       move(reinterpret_cast<std::byte*>(write ? o.remote : o.local),
@@ -115,17 +116,22 @@ class card_warp {
       reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[i];
   }
 
-  // With a fence, words tell of what was before them: of the entries, and of what the block had written.
+  // With a fence, words tell of what was before them: of the entries, and of what the block had written. Loops of a
+  // fixed length keep the entry in registers.
   __device__ static void write_carried(const order& o) {
-    if ((o.flags & fenced) != 0) target::fence_system();
+    if ((o.flags & fenced) != 0) target::release_system();
     if (o.bytes == 8 && o.remote % 8 == 0) return store_words<std::uint64_t>(o);
     if (o.bytes % 4 == 0 && o.remote % 4 == 0) return store_words<std::uint32_t>(o);
     auto* to = reinterpret_cast<unsigned char*>(o.remote);
-    for (std::uint32_t i = 0; i < o.bytes; ++i) to[i] = o.data[i];
+#pragma unroll
+    for (std::uint32_t i = 0; i < inline_bytes; ++i)
+      if (i < o.bytes) to[i] = o.data[i];
   }
   template <class Word>
   __device__ static void store_words(const order& o) {
-    for (std::uint32_t i = 0; i < o.bytes / sizeof(Word); ++i) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < inline_bytes / sizeof(Word); ++i) {
+      if (i >= o.bytes / sizeof(Word)) continue;
       Word value;
       memcpy(&value, o.data + i * sizeof(Word), sizeof value);
       gpu::system_atomic(reinterpret_cast<Word*>(o.remote)[i]).store(value, cuda::memory_order_relaxed);
@@ -176,13 +182,13 @@ __device__ void serve_some(const card_view& v, std::uint64_t first, std::uint64_
 __device__ bool is_over(const program_state& s, const card_tables& t, int pes, std::uint64_t blocks) {
   if (gpu::program_ended(s)) return true;
   std::uint64_t ended = 0;
-  for (int i = 0; i < pes; ++i) ended += gpu::system_atomic(t.pe[i]->counts->ended).load(cuda::memory_order_relaxed);
+  for (int i = 0; i < pes; ++i) ended += gpu::system_atomic(t.pe[i].counts->ended).load(cuda::memory_order_relaxed);
   return ended == blocks * static_cast<std::uint64_t>(pes);
 }
 
 // Warps are partitioned among PEs, and the queues of a PE to its warps in turn. How many queues blocks have is looked
 // at seldom: so long takes the first call of a queue, not the others.
-__device__ void serve_host(const program_state& s, const card_tables& t, int pes, const region_table& memory,
+__device__ void serve_host(const program_state& s, card_tables& t, int pes, const region_table& memory,
                            std::uint64_t blocks) {
   const int warps = static_cast<int>(blockDim.x) / lanes;
   const int warp = static_cast<int>(threadIdx.x) / lanes;
@@ -190,17 +196,18 @@ __device__ void serve_host(const program_state& s, const card_tables& t, int pes
   const int first = warp % step;
   const std::uint64_t shares = pes < warps ? static_cast<std::uint64_t>((warps - first + step - 1) / step) : 1;
   const std::uint64_t share = pes < warps ? static_cast<std::uint64_t>(warp / step) : 0;
-  std::uint64_t taken[most_regions];  // by the warp's PEs
+  std::uint64_t* const taken = t.taken[warp];
   for (unsigned round = 0;; ++round) {
     constexpr unsigned rounds_between = 16;
     const bool look = round % rounds_between == 0;
     for (int i = first, k = 0; i < pes; i += step, ++k) {
-      const card_view& v = *t.pe[i];
+      const card_view& v = t.pe[i];
       if (look) {
         // Lanes that looked for themselves might differ, and part.
         const std::uint64_t now =
             __shfl_sync(all_lanes, gpu::system_atomic(v.counts->taken).load(cuda::memory_order_relaxed), 0);
-        taken[k] = now < v.n_queues ? now : v.n_queues;
+        if (threadIdx.x % lanes == 0) taken[k] = now < v.n_queues ? now : v.n_queues;
+        __syncwarp();
       }
       for (std::uint64_t q = share; q < taken[k]; q += shares * lanes) serve_some(v, q, shares, taken[k], memory);
     }
@@ -214,7 +221,7 @@ struct served {
 };
 
 // Not an entry of a block: what it does is for GPUs alone.
-__global__ void __launch_bounds__(card_threads)
+__global__ void __launch_bounds__(card_threads, 3)
     card_entry(const __grid_constant__ program_state state, const __grid_constant__ served program) {
   __shared__ card_tables tables;
   const card_view& mine = *program.views.on(state.pe);
@@ -223,7 +230,7 @@ __global__ void __launch_bounds__(card_threads)
   for (int pe = 0; pe < state.n_pes; ++pe) {
     if (mine.host_of[pe] != mine.host_of[state.pe]) continue;
     if (pe < state.pe) return;  // that PE's block is the card
-    if (me == 0) tables.pe[pes] = program.views.on(pe);
+    if (me == 0) tables.pe[pes] = *program.views.on(pe);
     ++pes;
   }
   for (int i = me; i < mine.memory.all; i += static_cast<int>(blockDim.x)) tables.region[i] = mine.memory.regions[i];

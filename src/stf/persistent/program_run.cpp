@@ -190,6 +190,20 @@ std::vector<int> blocks_for(const machine& m, const std::vector<program_unit>& u
 
 }  // namespace
 
+namespace {
+
+// Of a block of a program in check mode: as many as its operations want, which is one if they want different numbers.
+int threads_in_check(const std::vector<program_operation>& operations, int unit) {
+  int threads = 0;
+  for (const program_operation& i : operations) {
+    const int wanted = works(i) && i.unit == unit ? i.code.threads_in_check : 0;
+    if (wanted != 0) threads = threads == 0 || threads == wanted ? wanted : 1;
+  }
+  return threads;
+}
+
+}  // namespace
+
 std::vector<program_unit> assign_units(const machine& m, std::vector<program_operation>& operations) {
   const bool on_host = m.kind() == machine_kind::host;
   std::vector<program_unit> units;
@@ -282,9 +296,7 @@ void run_program(machine& m, const operation_list& list, const std::vector<progr
     // It may do any of the operations.
     p.k.accesses_seen = std::all_of(list.operations.begin(), list.operations.end(),
                                     [](const program_operation& i) { return !works(i) || i.code.accesses_seen; });
-    p.k.one_thread_on_host =
-        std::any_of(list.operations.begin(), list.operations.end(),
-                    [](const program_operation& i) { return works(i) && i.code.one_thread_on_host; });
+    p.k.threads_in_check = threads_in_check(list.operations, u);
     p.options = unit.options;
     programs.push_back(std::move(p));
   }

@@ -16,7 +16,11 @@ STARLING_HD cuda::atomic_ref<T, cuda::thread_scope_block> block_atomic(T& word) 
   return cuda::atomic_ref<T, cuda::thread_scope_block>(word);
 }
 
+// PEs of which a block keeps whether they are behind the card.
+inline constexpr int pes_kept_near = 64;
+
 struct block_network {
+  std::uint64_t behind = 0;    // bit i: PE i is behind the card
   std::uint32_t open = 0;      // of the places below
   std::uint32_t opening = 0;   // a thread is taking one
   std::uint32_t contexts = 0;  // bit i: context 1 + i

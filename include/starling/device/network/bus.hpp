@@ -14,7 +14,7 @@ class direct_bus : public records_nothing {
     gpu::system_atomic(to).store(value, cuda::memory_order_relaxed);
   }
   // Makes what the block's threads have stored so far, data too, visible to the card.
-  STARLING_HD void release() const { target::fence_system(); }
+  STARLING_HD void release() const { target::release_system(); }
   // Records and doorbells, after what was released.
   STARLING_HD void tell(std::uint64_t& to, std::uint64_t value) const {
     gpu::system_atomic(to).store(value, cuda::memory_order_release);

@@ -113,10 +113,12 @@ STARLING_HD inline bool parsed(const entry& e, order& o) {
   const bool atomic = is_atomic(o.what);
   if (!atomic && o.what != opcode::write && o.what != opcode::read) return false;
   if ((w[0] & 0xff) != length_of(o.what)) return false;
-  const std::uint64_t* data = w + (atomic ? 6 : 4);
-  o.bytes = static_cast<std::uint32_t>(data[0] >> 32);
-  o.local_key = static_cast<std::uint32_t>(data[0]);
-  o.local = data[1];
+  // By choices, not by an index: the words then stay in registers.
+  const std::uint64_t data = atomic ? w[6] : w[4];
+  const std::uint64_t place = atomic ? w[7] : w[5];
+  o.bytes = static_cast<std::uint32_t>(data >> 32);
+  o.local_key = static_cast<std::uint32_t>(data);
+  o.local = place;
   if (atomic) {
     o.operand = w[4];
     o.compare = w[5];
@@ -125,8 +127,8 @@ STARLING_HD inline bool parsed(const entry& e, order& o) {
   o.carries = (o.bytes & inline_mark) != 0;
   if (!o.carries) return true;
   o.bytes &= ~inline_mark;
-  for (int i = 0; i < 4; ++i) o.data[i] = static_cast<unsigned char>(data[0] >> (24 - 8 * i));
-  for (int i = 0; i < 8; ++i) o.data[4 + i] = static_cast<unsigned char>(data[1] >> (56 - 8 * i));
+  for (int i = 0; i < 4; ++i) o.data[i] = static_cast<unsigned char>(data >> (24 - 8 * i));
+  for (int i = 0; i < 8; ++i) o.data[4 + i] = static_cast<unsigned char>(place >> (56 - 8 * i));
   return o.what == opcode::write && o.bytes <= inline_bytes;
 }
 

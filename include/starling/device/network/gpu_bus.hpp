@@ -18,7 +18,7 @@ class gpu_bus : public records_nothing {
     gpu::system_atomic(to).store(value, cuda::memory_order_relaxed);
   }
   STARLING_HD void release() const {
-    if (!released_) target::fence_system();
+    if (!released_) target::release_system();
     released_ = true;
   }
   STARLING_HD void tell(std::uint64_t& to, std::uint64_t value) const {

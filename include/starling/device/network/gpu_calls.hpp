@@ -9,8 +9,9 @@
 
 namespace starling::network {
 
-// Whether a card is between a block and a PE that exists.
+// Whether a card is between a block and a PE that exists. Each call asks, and a wait has emptied the L1 cache.
 STARLING_HD inline bool apart(const program_state& s, int pe) {
+  if (pe < pes_kept_near) return (network_of_block().behind >> pe & 1U) != 0;
   const std::int32_t* host_of = s.network->host_of;
   return host_of[pe] != host_of[s.pe];
 }
@@ -140,6 +141,10 @@ STARLING_HD inline void begin(const program_state& s, int block) {
     n.open = 0;
     n.opening = 0;
     n.contexts = 0;
+    n.behind = 0;
+    const std::int32_t* host_of = s.network->host_of;
+    for (int pe = 0; pe < s.n_pes && pe < pes_kept_near; ++pe)
+      n.behind |= static_cast<std::uint64_t>(host_of[pe] != host_of[s.pe]) << pe;
     s.network->tables[block] = target::network_memory();
   }
   target::sync_block();

@@ -52,6 +52,7 @@ struct queue_state {
   std::uint64_t published = 0;   // the card has been told of all before
   std::uint64_t completed = 0;   // the card has done all before
   std::uint64_t polled = 0;      // completions seen
+  std::uint64_t asked = 0;       // completions that the card has been asked for
   std::uint32_t polling = 0;     // a warp looks for completions
   std::uint32_t fence_next = 0;  // the next entry comes after all before
   std::uint32_t error = 0;       // status of the first entry that failed
@@ -108,7 +109,7 @@ STARLING_HD inline void prepare(const queue_pair& q, std::uint64_t first) {
   *q.record = big_endian(first & 0xffff);
   *q.doorbell = 0;
   *q.completion_record = 0;
-  *q.state = {first, first, first, 0, 0, 0, 0, 0, first};
+  *q.state = {first, first, first, 0, 0, 0, 0, 0, 0, first};
 }
 
 }  // namespace starling::network

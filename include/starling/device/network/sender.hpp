@@ -27,8 +27,9 @@ class sender {
     // A slot is free when the entry that was there a round before is done.
     const std::uint64_t end = first + n;
     if (end > q_.depth && !wait(end - q_.depth)) return 0;
-    for (std::uint64_t i = 0; i < n; ++i) write(first + i, orders[i], i + 1 == n);
-    if (!publish(first, n)) return 0;
+    std::uint64_t control = 0;
+    for (std::uint64_t i = 0; i < n; ++i) control = write(first + i, orders[i], i + 1 == n);
+    if (!publish(first, n, control)) return 0;
     bus_.posted(q_, first, orders, n, begin);
     return end;
   }
@@ -52,12 +53,19 @@ class sender {
 
   STARLING_HD bool failed() const { return bus_.look(s_.error) != 0; }
 
-  // Looks for one completion; whether there was one.
+  // Looks for completions; whether there was one.
   STARLING_HD bool poll() const {
     if (bus_.exchange(s_.polling, 1U) != 0) return false;
-    const std::uint64_t number = s_.polled;
+    std::uint64_t number = s_.polled;
+    // They come in order, so one says that all before it have come: first the one in the middle is looked at. Of errors
+    // the first counts.
+    const std::uint64_t middle = number + (bus_.look(s_.asked) - number) / 2;
+    std::uint64_t last = last_of(middle);
+    if (middle != number && is_new(last, middle, q_.depth) && !is_error(last))
+      number = middle;
+    else if (middle != number)
+      last = last_of(number);
     completion& c = q_.completions[number & (q_.depth - 1)];
-    const std::uint64_t last = big_endian(bus_.load(c.word[7]));
     const bool came = is_new(last, number, q_.depth);
     if (came) {
       const std::uint64_t entry_done = unwrapped(s_.completed, index_of(last));
@@ -75,40 +83,48 @@ class sender {
   }
 
  private:
-  STARLING_HD void write(std::uint64_t number, order& o, bool last) const {
+  STARLING_HD std::uint64_t last_of(std::uint64_t number) const {
+    return big_endian(bus_.load(q_.completions[number & (q_.depth - 1)].word[7]));
+  }
+
+  // Returns word 0, as it lies in memory.
+  STARLING_HD std::uint64_t write(std::uint64_t number, order& o, bool last) const {
     o.index = static_cast<std::uint16_t>(number);
     o.queue = q_.number;
     const std::uint64_t slot = number & (q_.depth - 1);
     if (last) o.flags |= wants_completion;
-    if (bus_.exchange(s_.fence_next, 0U) != 0) o.flags |= fenced;
+    if (bus_.look(s_.fence_next) != 0 && bus_.exchange(s_.fence_next, 0U) != 0) o.flags |= fenced;
     entry& e = q_.ring[slot];
     const std::uint8_t keeps = kept_by(o.flags, o.remote_key, q_);
     if (is_atomic(o.what) || keeps == unlike_others || q_.kept[slot] != keeps) {
       const entry whole = built(o);
       for (int i = 0; i < 8; ++i) bus_.store(e.word[i], whole.word[i]);
       q_.kept[slot] = keeps;
-      return;
+      return whole.word[0];
     }
-    bus_.store(e.word[0], big_endian(control_word(o)));
+    const std::uint64_t control = big_endian(control_word(o));
+    bus_.store(e.word[0], control);
     bus_.store(e.word[2], big_endian(o.remote));
     std::uint64_t fourth = data_word(o);
     std::uint64_t fifth = o.local;
     if (o.carries) carried_words(o, fourth, fifth);
     bus_.store(e.word[4], big_endian(fourth));
     bus_.store(e.word[5], big_endian(fifth));
+    return control;
   }
 
   // After those who took places before. The doorbell says what the last entry is; the record, which the card reads
-  // when it has missed a doorbell, which one is next.
-  STARLING_HD bool publish(std::uint64_t first, std::uint64_t n) const {
+  // when it has missed a doorbell, which one is next. `control`: word 0 of the last entry.
+  STARLING_HD bool publish(std::uint64_t first, std::uint64_t n, std::uint64_t control) const {
     bus_.release();
     while (bus_.look(s_.published) != first) {
       if (failed() || !bus_.pause(q_)) return false;
     }
+    bus_.set(s_.asked, bus_.look(s_.asked) + 1);
     const std::uint64_t end = first + n;
     bus_.tell(*q_.record, big_endian(end & 0xffff));
     bus_.release();
-    bus_.tell(*q_.doorbell, q_.ring[(end - 1) & (q_.depth - 1)].word[0]);
+    bus_.tell(*q_.doorbell, control);
     bus_.set(s_.published, end);
     return true;
   }

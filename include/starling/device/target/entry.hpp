@@ -43,6 +43,15 @@ constexpr bool is_for_one_thread_on_host() {
 template <class Kernel>
 inline constexpr bool one_thread_on_host = is_for_one_thread_on_host<Kernel>();
 
+// How many threads a block has in check mode: as many as the functor's threads_in_check() says; 0: any number.
+template <class Kernel>
+int threads_in_check([[maybe_unused]] const Kernel& k) {
+  if constexpr (requires { k.threads_in_check(); })
+    return k.threads_in_check();
+  else
+    return one_thread_on_host<Kernel> ? 1 : 0;
+}
+
 // What one of a kernel's entries was compiled for: blocks that record their calls, that a network card may be between
 // them and PEs, that they have one more warp. Entries have the three as parameters of their own: nvcc names no kernels
 // by structures.

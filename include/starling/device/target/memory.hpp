@@ -54,6 +54,14 @@ STARLING_HD inline void fence_system() {
 #endif
 }
 
+// The same before a store that tells of what was stored, and nothing else: it is in no order with fences of others,
+// which takes less time.
+STARLING_HD inline void release_system() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+#endif
+}
+
 // 16 bytes that travel as one load or store.
 struct alignas(16) vector16 {
   std::uint32_t word[4];

@@ -29,7 +29,7 @@ struct erased_kernel {
   index_t most_blocks = 0;  // of a divisible kernel; 0: the values are those of as many blocks as the launch has
   // See kernel.
   bool accesses_seen = false;
-  bool one_thread_on_host = false;
+  int threads_in_check = 0;
 };
 
 template <kernel_function F>
@@ -42,7 +42,7 @@ erased_kernel erase_kernel(const F& f) {
   c.bytes = sizeof(F);
   if constexpr (divisible_kernel<F>) c.most_blocks = f.most_blocks();
   c.accesses_seen = target::checked;
-  c.one_thread_on_host = target::one_thread_on_host<F>;
+  c.threads_in_check = target::threads_in_check(f);
   return c;
 }
 

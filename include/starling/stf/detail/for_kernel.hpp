@@ -64,6 +64,20 @@ STARLING_HD void call_body(const Body& body, const Coords& c, std::index_sequenc
   }
 }
 
+// Tells check mode which element comes next. Coordinates that are no numbers are not named.
+template <class Coords>
+void come_to_element(host_port& port, const Coords& c) {
+  const auto tell = [&](const auto&... at) {
+    if constexpr ((std::is_convertible_v<decltype(at), index_t> && ...)) {
+      const index_t numbers[] = {static_cast<index_t>(at)...};
+      port.next_element(numbers);
+    } else {
+      port.next_element({});
+    }
+  };
+  call_body(tell, c, coordinate_numbers<Coords>());
+}
+
 // That the body can be called for each coordinate of a shape.
 template <class Shape, class Body, class... Args>
 constexpr bool check_body() {
@@ -94,9 +108,12 @@ struct for_kernel {
   template <std::size_t... I>
   STARLING_HD void run(block& b, std::index_sequence<I...>) const {
     pack<detail::in_loop<Args>...> mine{{{detail::in_loop<Args>(get<I>(args))}...}};
+    if constexpr (target::checked) b.port().begin_loop();
     for_each_of(b, part, [&](const typename Shape::coords_t& c) {
+      if constexpr (target::checked) detail::come_to_element(b.port(), c);
       detail::call_body(body, c, detail::coordinate_numbers<typename Shape::coords_t>(), get<I>(mine).argument()...);
     });
+    if constexpr (target::checked) b.port().end_loop();
     if constexpr (has_accumulators<Args...>) {
       (leave_value(b, get<I>(args), get<I>(mine)), ...);
       if (!last_to_finish(b, finishes_itself, first_partials(get<I>(args)...))) return;

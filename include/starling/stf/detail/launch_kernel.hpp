@@ -15,25 +15,27 @@ namespace starling::stf {
 template <class Spec, class Body, class... Args>
 struct launch_kernel {
   static constexpr int max_threads = Spec::most_threads();
-  static constexpr bool one_thread_on_host = true;
   using place_t = detail::thread_place<Spec::depth>;
 
   hierarchy_map map;
   Body body;
   pack<Args...> args;
 
+  // All that are members, so that each is one of the block's own.
+  int threads_in_check() const { return static_cast<int>(map.active); }
+
   STARLING_HD void operator()(block& b) const {
     place_t p;
     p.map = &map;
     p.of = &b;
     if (map.block_scratch_bytes > 0) p.scratch = b.scratch<std::byte>(static_cast<index_t>(map.block_scratch_bytes));
-    if constexpr (target::on_gpu) {
-      p.in_block = b.member();
-      if (p.in_block >= map.active) return;
-      each_group(b, [&](index_t group) { run_thread(p, group); });
-    } else {
-      run_threads(b, p);
+    if constexpr (!target::on_gpu) {
+      if (b.members() < map.active) return run_threads(b, p);
+      p.mate = b.member();
     }
+    p.in_block = b.member();
+    if (p.in_block >= map.active) return;
+    each_group(b, [&](index_t group) { run_thread(p, group); });
   }
 
  private:
@@ -82,7 +84,7 @@ struct launch_kernel {
     }
   }
 
-  // How many threads of a block on a virtual device run at the same time: those that may wait for each other.
+  // How many threads run at the same time where a block is one thread: those that may wait for each other.
   index_t threads_together() const {
     if constexpr (Spec::blocks_synchronise()) return map.active;
     if constexpr (Spec::spread()) return 1;
@@ -91,10 +93,10 @@ struct launch_kernel {
     return n;
   }
 
-  // A block of a virtual device: threads that synchronise run at the same time, others one after another.
+  // A block that is one thread: threads that synchronise run at the same time, others one after another.
   void run_threads(block& b, const place_t& shared) const {
     const index_t together = threads_together();
-    const auto run = [&](index_t group, index_t first, index_t mate, crew* mates) {
+    const auto run = [&](index_t group, index_t first, index_t mate, fiber_group* mates) {
       detail::thread_place p = shared;
       p.mates = mates;
       p.mate = mate;
@@ -107,10 +109,10 @@ struct launch_kernel {
       });
       return;
     }
-    crew mates(together);
+    fiber_group mates(together);
     each_group(b, [&](index_t group) {
       for (index_t first = 0; first < map.active; first += together)
-        mates.run(b.lanes(), [&](index_t mate) { run(group, first, mate, &mates); });
+        mates.run([&](index_t mate) { run(group, first, mate, &mates); });
     });
   }
 };

@@ -19,6 +19,7 @@ class operation_port final : public host_port {
 
   host_port& own() override { return block_.own(); }
   void sync(where at) override { block_.sync(at); }
+  void sync_part(int first, int count, where at) override { block_.sync_part(first, count, at); }
   int votes(bool value, where at) override { return block_.votes(value, at); }
   const std::byte* gather(const void* value, std::size_t bytes, where at) override {
     return block_.gather(value, bytes, at);
@@ -27,6 +28,9 @@ class operation_port final : public host_port {
   void come_alike(const char* what, std::initializer_list<std::uint64_t> arguments, where at) override {
     block_.come_alike(what, arguments, at);
   }
+  void begin_loop() override { block_.begin_loop(); }
+  void next_element(std::span<const index_t> at) override { block_.next_element(at); }
+  void end_loop() override { block_.end_loop(); }
 
   void put(const transfer& t) override { block_.put(t); }
   void put_signal(const transfer& t, const signal_update& s) override { block_.put_signal(t, s); }

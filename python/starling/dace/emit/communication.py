@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
 
 import sympy
 
-from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value, minus
+from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value
+from starling.dace.emit.layers import box_of, first_at, in_columns, last_axis, protocol_of_layers
+from starling.dace.emit.regions import box_of_region, in_one_piece, lengths_of
 from starling.dace.emit.writer import Writer
-from starling.dace.ir import EACH, Array, Box, Collective, Program, Put, Ready, Wait, same, statements
+from starling.dace.ir import EACH, Array, Box, Collective, Program, Put, Ready, Wait, statements
 from starling.dace.program_error import ProgramError
 
-__all__ = ["channels_of", "emit_collective", "emit_put", "emit_ready", "emit_wait", "protocol_of"]
+__all__ = [
+    "channels_of",
+    "emit_collective",
+    "emit_put",
+    "emit_ready",
+    "emit_wait",
+    "needs_credit",
+    "packet_channels",
+    "protocol_of",
+]
 
 REDUCTIONS = {"SumReduce": "sum", "MaxReduce": "max", "MinReduce": "min"}
 
@@ -39,6 +50,16 @@ def channels_of(p: Program) -> tuple[list[int], list[int]]:
     return [c for c in range(p.channels) if c not in wide], wide
 
 
+def packet_channels(p: Program) -> dict[int, Put]:
+    """Channels whose messages may be packets, each with one of its puts."""
+    return {s.channel: s for _, s in statements(p.body) if isinstance(s, Put) and s.packets}
+
+
+def _slots(put: Put) -> str:
+    block = ", b.index()" if put.by == EACH else ""
+    return f"packets + packets_{put.channel}.of(sent_{put.channel}{block})"
+
+
 def _own(put: Put) -> str:
     """What leads from the signal of block 0 to that of this block."""
     return " + b.index()" if put.by == EACH else ""
@@ -46,10 +67,23 @@ def _own(put: Put) -> str:
 
 def _wait(w: Writer, put: Put, which: int, pe: str) -> None:
     """Waits for what all blocks have done that the put has to do with."""
-    if put.reach:
+    if which == 0 and put.channel in w.packets:
+        a = w.program.arrays[put.array]
+        last, halo = (last_axis(put, a), box_of(w, put, a, halo=True)) if put.inserted else box_of_region(put.box)
+        w.line(f"sg::take_packets<{last}>(b, {cpp_name(a.name)}, {halo},")
+        w.line(f"        {_slots(put)}, sent_{put.channel}, {pe});")
+    elif which == 1 and put.channel in w.packets:
+        # The message before the last lies where this one goes.
+        w.line(f"b.wait({_signal(w, put, 1)}{_own(put)}, sent_{put.channel} - 1, {pe});")
+    elif put.reach:
         w.line(f"sg::wait_blocks(b, {_signal(w, put, which)}, sent_{put.channel}, {pe}, {put.reach});")
     else:
         w.line(f"b.wait({_signal(w, put, which)}{_own(put)}, sent_{put.channel}, {pe});")
+
+
+def needs_credit(put: Put, packets: Collection[int]) -> bool:
+    """Whether a put waits for a credit. `packets`: the channels that use them."""
+    return put.packet_credit if put.channel in packets else put.credit
 
 
 @contextmanager
@@ -82,11 +116,14 @@ def emit_put(w: Writer, s: Put) -> None:
     peer = _other(w, s, 1) if s.channel >= 0 else f"static_cast<int>({cpp_value(s.peer, p, 'int64')})"
     with _by(w, s.by, source):
         w.line(f"if (const int to = {peer}; to != sg::nobody) {{")
-        if s.credit:
+        if needs_credit(s, w.packets):
             _wait(w, s, 1, "to")
         if s.inserted:
             assert source is not None
             _put_box(w, s, source)
+        elif s.channel in w.packets:
+            assert source is not None
+            _put_packets(w, s, source, *box_of_region(s.source_box))
         elif s.verb == "SignalOp":
             w.line(f"b.signal_set({_signal(w, s, 0)}, sent_{s.channel}, to);")
         elif s.verb == "P":
@@ -100,66 +137,34 @@ def emit_put(w: Writer, s: Put) -> None:
 
 
 def _put_box(w: Writer, s: Put, a: Array) -> None:
-    """Layers at an edge of the PE's part; along axes with no edge there, all that the block has."""
-    rank = len(a.shape)
-    start, count, first = ["0"] * rank, [cpp_index(n) for n in a.shape], ["0"] * rank
-    for axis, (d, step) in enumerate(zip(a.dealt, s.step, strict=True)):
-        owner, k = w.owner(True, axis, d.length), d.axis
-        if step == 0:
-            start[k], count[k] = f"{owner}.mine.begin{minus(d.shift)}", f"{owner}.mine.size()"
-        elif step < 0:
-            start[k], count[k] = f"{owner}.pe.begin{minus(d.shift)}", str(d.high)
-        else:
-            start[k], count[k] = f"{owner}.pe.end{minus(d.shift + d.low)}", str(d.low)
-        first[k] = f"pes.first_of({cpp_index(d.length)}, {axis}, to){minus(d.shift + d.low)}"
-    call = "sg::put_columns" if _in_columns(s, a) else f"sg::put_box<{max(d.axis for d in a.dealt)}>"
-    w.line(f"{call}(b, {cpp_name(a.name)}, {{{{{', '.join(start)}}}, {{{', '.join(count)}}}}}, {{{', '.join(first)}}},")
+    last, box = last_axis(s, a), box_of(w, s, a)
+    if s.channel in w.packets:
+        _put_packets(w, s, a, last, box)
+        return
+    call = "sg::put_columns" if in_columns(s, a) else f"sg::put_box<{last}>"
+    w.line(f"{call}(b, {cpp_name(a.name)}, {box}, {first_at(a)},")
     w.line(f"        {_signal(w, s, 0)}{_own(s)}, sent_{s.channel}, to);")
 
 
-def _in_columns(s: Put, a: Array) -> bool:
-    """Whether layers of an inserted put lie along the last axis, and there are many elements along that before."""
-    rank = len(a.shape)
-    axes = {d.axis: step for d, step in zip(a.dealt, s.step, strict=True)}
-    return rank > 1 and axes.get(rank - 1, 0) != 0 and axes.get(rank - 2, 0) == 0
+def _put_packets(w: Writer, s: Put, a: Array, last: int, box: str) -> None:
+    w.line(f"sg::put_packets<{last}>(b, {cpp_name(a.name)}, {box}, {_slots(s)}, sent_{s.channel}, to);")
 
 
-def _in_one_piece(s: Put, a: Array) -> bool:
-    """Whether what an inserted put sends lies so: one layer along each axis before the last that is not whole."""
-    last = max(d.axis for d in a.dealt)
-    layers = {d.axis: n for d, n in zip(a.dealt, s.least, strict=True)}
-    return all(layers.get(k) == 1 for k in range(last))
+def protocol_of(s: Put, arrays: dict[str, Array], packets: frozenset[int] | None = None) -> tuple[str, str]:
+    """How a put travels, and why. `packets`: the channels that use them; None: that is not known."""
+    protocol, why = protocol_of_layers(s, arrays[s.array]) if s.inserted else _protocol_of_region(s, arrays)
+    if s.packets and packets is None:
+        return f"packets or {protocol}", f"{why}, packets where that is short"
+    return ("packets", f"{why}, and short") if s.packets and s.channel in (packets or ()) else (protocol, why)
 
 
-def _lengths(box: Box) -> list[Any]:
-    return [sympy.expand(e - b) if s == 1 else sympy.floor((e - b + s - 1) / s) for b, e, s in box]
-
-
-def _contiguous(a: Array, box: Box) -> bool:
-    """Whether a region lies in one piece."""
-    varying = [k for k, n in enumerate(_lengths(box)) if n != 1]
-    if not varying:
-        return True
-    whole = all(
-        box[k][0] == 0 and same(box[k][1], a.shape[k]) and box[k][2] == 1 for k in range(varying[0] + 1, len(box))
-    )
-    return whole and box[varying[0]][2] == 1
-
-
-def protocol_of(s: Put, arrays: dict[str, Array]) -> tuple[str, str]:
-    """How a put travels, and why."""
-    if s.inserted:
-        if _in_one_piece(s, arrays[s.array]):
-            return "put_signal", "layers in one piece"
-        if _in_columns(s, arrays[s.array]):
-            return "iput, fence, signal", "layers along the last axis"
-        return "put, fence, signal", "layers in pieces"
+def _protocol_of_region(s: Put, arrays: dict[str, Array]) -> tuple[str, str]:
     if s.verb == "SignalOp":
         return "signal", "no data"
     if s.verb == "P":
         return "p", "one element"
     signal = s.verb == "PutmemSignal"
-    if _contiguous(arrays[s.array], s.box) and _contiguous(arrays[s.source], s.source_box):
+    if in_one_piece(arrays[s.array], s.box) and in_one_piece(arrays[s.source], s.source_box):
         return ("put_signal" if signal else "put"), "in one piece on both sides"
     return ("iput, fence, signal" if signal else "iput"), "strides on one side"
 
@@ -175,18 +180,18 @@ def _start(a: Array, box: Box) -> str:
 
 
 def _put_region(w: Writer, s: Put, to: Array, source: Array) -> None:
-    lengths = _lengths(s.source_box)
+    lengths = lengths_of(s.source_box)
     count = cpp_index(sympy.Mul(*lengths))
     start = _start(source, s.source_box)
     signal = s.verb == "PutmemSignal"
-    if _contiguous(to, s.box) and _contiguous(source, s.source_box):
+    if in_one_piece(to, s.box) and in_one_piece(source, s.source_box):
         if signal:
             w.line(f"b.put_signal({_address(to, s.box)}, {start}, {count}, {_signal(w, s, 0)}, sent_{s.channel}, to);")
         else:
             w.line(f"b.put({_address(to, s.box)}, {start}, {count}, to);")
         return
     here = [k for k, n in enumerate(lengths) if n != 1]
-    there = [k for k, n in enumerate(_lengths(s.box)) if n != 1]
+    there = [k for k, n in enumerate(lengths_of(s.box)) if n != 1]
     offsets = ["", ""]
     for depth, (k, m) in enumerate(zip(here[:-1], there[:-1], strict=True)):
         v = f"row_{depth}"
@@ -220,10 +225,12 @@ def emit_wait(w: Writer, s: Wait) -> None:
 
 def emit_ready(w: Writer, s: Ready) -> None:
     put = s.put
+    if not needs_credit(put, w.packets):
+        return
     with _by(w, put.to, w.program.arrays.get(put.array)):
         w.line(f"if (const int from = {_other(w, put, -1)}; from != sg::nobody) {{")
         # What was put before has to be there: nobody may have waited for it.
-        w.line(f"b.wait({_signal(w, put, 0)}{_own(put)}, sent_{put.channel}, from);")
+        _wait(w, replace(put, reach=0), 0, "from")
         w.line(f"b.signal_set({_signal(w, put, 1)}{_own(put)}, sent_{put.channel} + 1, from);")
         w.line("}")
 
@@ -238,7 +245,7 @@ def emit_collective(w: Writer, s: Collective) -> None:
         _get(w, s)
     else:
         for name, box in ((s.source, s.source_box), (s.array, s.box)):
-            if any(n != 1 for n in _lengths(box)):
+            if any(n != 1 for n in lengths_of(box)):
                 raise ProgramError.at(s.place, f"{s.verb} of {name}", "takes one element of each array, such as r[0]")
         source, to = p.arrays[s.source], p.arrays[s.array]
         t = CPP[source.dtype]
@@ -261,12 +268,12 @@ def emit_collective(w: Writer, s: Collective) -> None:
 def _get(w: Writer, s: Collective) -> None:
     p = w.program
     to, source = p.arrays[s.array], p.arrays[s.source]
-    if not (_contiguous(to, s.box) and _contiguous(source, s.source_box)):
+    if not (in_one_piece(to, s.box) and in_one_piece(source, s.source_box)):
         raise ProgramError.at(s.place, f"Getmem of {s.source}", "takes regions that lie in one piece")
     peer = f"static_cast<int>({cpp_value(s.peer, p, 'int64')})"
     dest = _start(to, s.box)
     w.line("if (b.index() == 0) {")
     w.line(f"if (const int from = {peer}; from != sg::nobody) {{")
-    w.line(f"b.get({dest}, {_address(source, s.source_box)}, {cpp_index(sympy.Mul(*_lengths(s.source_box)))}, from);")
+    w.line(f"b.get({dest}, {_address(source, s.source_box)}, {cpp_index(sympy.Mul(*lengths_of(s.source_box)))}, from);")
     w.line("}")
     w.line("}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from starling.dace.emit.communication import emit_wait
 from starling.dace.emit.expression import cpp_name
 from starling.dace.emit.statements import emit_arrays, emit_body, emit_fields, emit_variables, kept_elements
 from starling.dace.emit.writer import Writer
-from starling.dace.ir import Program, Reduce, statements
+from starling.dace.ir import Program, Reduce, Wait, statements
+from starling.dace.passes.packets import untaken
 
 __all__ = ["MOST_THREADS", "USUAL_THREADS", "emit", "emit_bounds", "emit_header"]
 
@@ -14,13 +16,13 @@ USUAL_THREADS = 512
 MOST_THREADS = 1024
 
 
-def emit(p: Program, threads: int = USUAL_THREADS) -> str:
-    """The source, for blocks of at most so many threads.
+def emit(p: Program, threads: int = USUAL_THREADS, packets: frozenset[int] = frozenset()) -> str:
+    """The source, for blocks of at most so many threads, whose messages of these channels are packets.
 
     Raises:
         ProgramError: An index has no form in C++, or a loop no rectangular range.
     """
-    w = Writer(p)
+    w = Writer(p, packets=packets)
     emit_header(w)
     w.line(f"struct {cpp_name(p.name)}_kernel {{")
     emit_bounds(w, threads)
@@ -60,7 +62,12 @@ def emit_bounds(w: Writer, threads: int) -> None:
 
 
 def _end(w: Writer) -> None:
-    """Arrays of one element go back to memory, when all blocks have read them."""
+    """What was sent last goes from packets to the halos, of which the next run may read. Arrays of one element go back
+    to memory, when all blocks have read them."""
+    for put in untaken(w.program):
+        if put.channel in w.packets:
+            w.at(put.place)
+            emit_wait(w, Wait(put.place, array=put.array, put=put))
     kept = [cpp_name(a.name) for a in kept_elements(w.program)]
     if kept:
         w.line("sg::meet(b);")

@@ -56,6 +56,9 @@ def emit_fields(w: Writer) -> None:
     p = w.program
     w.line("st::sym<st::signal> signals;")
     w.line("st::sym<sg::slot> slots;")
+    w.line("st::sym<st::packet> packets;")
+    for c in sorted(w.packets):
+        w.line(f"sg::packet_place packets_{c};")
     if p.grid > 1:
         w.line("st::index_t grid_columns;")
     for a in p.arrays.values():

@@ -20,11 +20,13 @@ class Writer:
     Args:
         program: What is written.
         launch: Writes the launch of a loop over elements, in code of the host; None: these are lines of a kernel.
+        packets: Channels whose messages are packets.
     """
 
-    def __init__(self, program: Program, launch: Launch | None = None) -> None:
+    def __init__(self, program: Program, launch: Launch | None = None, packets: frozenset[int] = frozenset()) -> None:
         self.program = program
         self.launch = launch
+        self.packets = packets
         self.loops: list[str] = []  # variables of the loops around what is written
         self.owners: dict[tuple[int | None, Any], str] = {}
         self._lines: list[str] = []

@@ -134,6 +134,8 @@ class Put(Statement):
     reach: int = 0  # of EACH: how many blocks further blocks read what it brings
     channel: int = -1  # numbers the signals and the counts of what was put
     credit: bool = False
+    packets: bool = False  # whether it may travel so, and whether it needs a credit then
+    packet_credit: bool = False
     why: str = ""
 
 

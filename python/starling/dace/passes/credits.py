@@ -14,7 +14,7 @@ from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
 from starling.dace.passes.resolve import expressions_of
 
-__all__ = ["add_credits"]
+__all__ = ["add_credits", "all_meet", "answers", "apart"]
 
 
 def add_credits(p: Program) -> None:
@@ -35,12 +35,18 @@ def add_credits(p: Program) -> None:
             put.why = "an answer of the receiver, given after it has read, was awaited before"
 
 
-def _all_meet(s: Statement, p: Program) -> bool:
+def all_meet(s: Statement, p: Program) -> bool:
     """Whether all blocks of all PEs meet there, after what they have read."""
     if isinstance(s, Reduce):
         owner = owner_of(s, p)
         return owner is not None and owner.split
     return isinstance(s, Collective) and s.verb in MEETING
+
+
+def answers(q: Put, put: Put) -> bool:
+    """Whether one put is made by all blocks that read what the other one brings, for those that make it."""
+    opposite = (q.step, q.ring) == (tuple(-k for k in put.step), put.ring)
+    return opposite and q.by == put.to and q.to == put.by and q.reach >= put.reach and q is not put
 
 
 def _reads(s: Statement, put: Put, p: Program) -> bool:
@@ -56,11 +62,11 @@ def _reads(s: Statement, put: Put, p: Program) -> bool:
                         return True
         return False
     return any(r.array == put.array for e in expressions_of(s) for r in reads_of(e)) or (
-        isinstance(s, Put) and s.source == put.array and s is not put and not _apart(s, put)
+        isinstance(s, Put) and s.source == put.array and s is not put and not apart(s, put)
     )
 
 
-def _apart(s: Put, put: Put) -> bool:
+def apart(s: Put, put: Put) -> bool:
     """Whether a put's source is certainly not what another one brings."""
     for (a, b, _), (c, d, _) in zip(s.source_box, put.box, strict=True):
         below, above = (b - c).expand(), (d - a).expand()
@@ -79,12 +85,6 @@ def _proven(p: Program, flow: Flow, put: Put) -> bool:
     """Whether on every path back from a put its receiver's answer was awaited, before a reader comes."""
     if not put.by or not put.to:
         return False
-
-    def answers(q: Put) -> bool:
-        opposite = (q.step, q.ring) == (tuple(-k for k in put.step), put.ring)
-        # All blocks that read what the put brings must have answered.
-        return opposite and q.by == put.to and q.to == put.by and q.reach >= put.reach and q is not put
-
     # `now`: the generation that the put writes is the one that has the array's name there.
     todo: list[_State] = [(n, frozenset(), False, True) for n in flow.before[put]]
     seen: set[_State] = set()
@@ -100,11 +100,11 @@ def _proven(p: Program, flow: Flow, put: Put) -> bool:
                 return False
             if now and isinstance(n, Wait) and n.put is not None and n.put.channel == put.channel:
                 continue
-        elif (isinstance(n, Put) and n.channel in awaited) or _all_meet(n, p):
+        elif (isinstance(n, Put) and n.channel in awaited) or all_meet(n, p):
             answered = True
         elif again or (now and _reads(n, put, p)):
             return False
-        if isinstance(n, Wait) and n.put is not None and answers(n.put):
+        if isinstance(n, Wait) and n.put is not None and answers(n.put, put):
             awaited |= {n.put.channel}
         if isinstance(n, Trade) and n.array == put.array:
             now = not now

@@ -1,8 +1,9 @@
 """Exchanges of split arrays: which halos there must be, which writes are sent, and where they are awaited.
 
-A write is sent to the neighbours if somebody may read their halo of it before the next write of the array. A reader
-waits for all that was sent. Where PEs share two axes, corners go to the PEs that lie across: what is read at an offset
-along both axes is in the halo of one side, of the other or of the corner between them.
+A write is sent to the neighbours if somebody may read their halo of it before the next write of the array, in the next
+run too: arguments stay on the devices. A reader waits for all that was sent. Where PEs share two axes, corners go to
+the PEs that lie across: what is read at an offset along both axes is in the halo of one side, of the other or of the
+corner between them.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def exchange(p: Program) -> None:
     for (name, side), reading in sorted(readers.items(), key=lambda x: (x[0][0], [-k for k in x[0][1]])):
         writes = [s for s in lists if _writes(s, name)]
         for w in writes:
-            if flow.reaches([w], lambda n, r=reading: n in r, lambda n, w=writes: n in w):  # type: ignore[misc]
+            if _is_read(flow, w, reading, writes, again=p.arrays[name].argument):
                 put = _put(p, name, side, reach[name, side], w)
                 made.setdefault((name, side), []).append(put)
     for (name, side), puts in made.items():
@@ -123,6 +124,20 @@ def exchange(p: Program) -> None:
             wait = Wait(s.place, array=name, put=puts[0])
             lists[s].insert(lists[s].index(s), wait)
     _drop_waits(p)
+
+
+def _is_read(flow: Flow, write: Statement, readers: list[Statement], writes: list[Statement], *, again: bool) -> bool:
+    """Whether a reader may come before the next write; `again`: also one of the next run, which begins anew."""
+
+    def reads(n: Statement) -> bool:
+        return n in readers
+
+    def stops(n: Statement) -> bool:
+        return n in writes
+
+    if flow.reaches([write], reads, stops):
+        return True
+    return again and flow.reaches([write], lambda n: n is flow.exit, stops) and flow.reaches([flow.entry], reads, stops)
 
 
 def _writes(s: Statement, name: str) -> bool:

@@ -1,4 +1,4 @@
-#include "starling/stf/detail/crew.hpp"
+#include "starling/stf/detail/fiber_group.hpp"
 
 #include <deque>
 #include <exception>
@@ -11,11 +11,11 @@ namespace starling::stf {
 namespace {
 
 // Unwinds a member after another one has failed. Not a std::exception: bodies that catch those do not swallow it.
-struct crew_ended {};
+struct group_ended {};
 
 }  // namespace
 
-class crew::state {
+class fiber_group::state {
  public:
   explicit state(index_t members) : members_(static_cast<std::size_t>(members)) {
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -28,13 +28,15 @@ class crew::state {
 
   index_t size() const { return static_cast<index_t>(members_.size()); }
 
-  void run(const lane_order& order, void (*call)(const void*, index_t), const void* context) {
+  void run(void (*call)(const void*, index_t), const void* context) {
     call_ = call;
     context_ = context;
     failure_ = nullptr;
     ready_.clear();
-    for (member& m : members_) m.now = condition::ready;
-    order.visit({0, size()}, [this](index_t i) { ready_.push_back(i); });
+    for (member& m : members_) {
+      m.now = condition::ready;
+      ready_.push_back(m.number);
+    }
     leave_to_next(home_);
     // Nobody is ready. Those who still wait do so for members that have ended.
     for (member& m : members_)
@@ -48,7 +50,7 @@ class crew::state {
 
   void sync(index_t first, index_t count, where at) {
     member& me = members_[static_cast<std::size_t>(running_)];
-    if (failure_) throw crew_ended{};
+    if (failure_) throw group_ended{};
     if (count <= 1) return;
     me.first = first;
     me.count = count;
@@ -60,7 +62,7 @@ class crew::state {
         ready_.push_back(i);
       }
     leave_to_next(*me.stack);
-    if (failure_) throw crew_ended{};
+    if (failure_) throw group_ended{};
   }
 
  private:
@@ -87,7 +89,7 @@ class crew::state {
   void run_one(member& me) {
     try {
       if (!failure_) call_(context_, me.number);
-    } catch (const crew_ended&) {
+    } catch (const group_ended&) {
     } catch (...) {
       if (!failure_) failure_ = std::current_exception();
     }
@@ -135,13 +137,10 @@ class crew::state {
   std::exception_ptr failure_;
 };
 
-crew::crew(index_t members) : state_(std::make_unique<state>(members)) {}
-crew::~crew() = default;
+fiber_group::fiber_group(index_t members) : state_(std::make_unique<state>(members)) {}
+fiber_group::~fiber_group() = default;
 
-index_t crew::members() const { return state_->size(); }
-void crew::run(const lane_order& order, void (*call)(const void*, index_t), const void* context) {
-  state_->run(order, call, context);
-}
-void crew::sync(index_t first, index_t count, where at) { state_->sync(first, count, at); }
+void fiber_group::run(void (*call)(const void*, index_t), const void* context) { state_->run(call, context); }
+void fiber_group::sync(index_t first, index_t count, where at) { state_->sync(first, count, at); }
 
 }  // namespace starling::stf
