@@ -234,9 +234,9 @@ TEST_CASE_FIXTURE(cache_folder, "bad files are refused, and say what is wrong") 
   const auto says = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   CHECK(says(refusal(""), "not a flat JSON object"));
   CHECK(says(refusal("[]"), "run `starling tune` to write it again"));
-  CHECK(says(refusal("{\"format\": 1}"), "\"format\" is not 2"));
-  CHECK(says(refusal("{\"format\": 2}"), "\"device\" is missing"));
-  CHECK(says(refusal("{\"format\": 2, \"device\": \"virtual device\"}"), "\"near_us\" is missing"));
+  CHECK(says(refusal("{\"format\": 1}"), "\"format\" is not 3"));
+  CHECK(says(refusal("{\"format\": 3}"), "\"device\" is missing"));
+  CHECK(says(refusal("{\"format\": 3, \"device\": \"virtual device\"}"), "\"near_us\" is missing"));
   CHECK(says(refusal(good.str(), "another"), "measured on virtual device, but this is another"));
   CHECK(says(refusal(std::string(5000, ' ')), "more than 4096 bytes"));
   std::string negative = good.str();
