@@ -32,7 +32,8 @@ def packets_on(p: Program, layout: Layout, most_bytes: int) -> frozenset[int]:
     """The channels that use packets, if those do for which a PE sends at most so many bytes."""
     if np.prod(layout.grid) == 1:
         return frozenset()  # nobody to send to
-    return frozenset(c for c, put in packet_channels(p).items() if _bytes_of(p, put, layout, 1) <= most_bytes)
+    # A message without elements would answer nothing as packets: it is a signal alone.
+    return frozenset(c for c, put in packet_channels(p).items() if 0 < _bytes_of(p, put, layout, 1) <= most_bytes)
 
 
 def packet_slots(

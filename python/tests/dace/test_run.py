@@ -14,6 +14,7 @@ pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starl
 import dace_programs as programs
 from starling import dace as sd
 from starling import faults, machine
+from starling.dace import nvshmem
 from starling.errors import StallError
 from starling.machine import Machine
 
@@ -64,6 +65,28 @@ def test_layers_are_packets_up_to_a_size(rng: np.random.Generator, devices: Devi
     report = programs.jacobi_2d(*arrays, 3, machine=devices(1), packet_bytes=ALL_PACKETS, report=True)
     assert report is not None
     assert {q.protocol for q in report.explanation.puts} == {"put_signal"}  # nobody is there
+
+
+@pytest.mark.parametrize("columns", [2, 5])
+def test_a_put_of_no_elements_is_a_signal(columns: int, rng: np.random.Generator, devices: Devices) -> None:
+    @sd.program
+    def smoothed(A: sd.float64[programs.M, programs.N], steps: sd.int64):
+        flags = nvshmem.flags(2)
+        nw, ne = sd.neighbour(-1), sd.neighbour(+1)
+        for t in range(steps):
+            nvshmem.PutmemSignal(A[-1, 1 : programs.N - 1], A[1, 1 : programs.N - 1], flags[0], t, nw)
+            nvshmem.PutmemSignal(A[0], A[-2], flags[1], t, ne)
+            nvshmem.SignalWait(flags[0], t, ne)
+            nvshmem.SignalWait(flags[1], t, nw)
+            A[1:-1] = (A[:-2] + A[1:-1] + A[2:]) / 3.0
+
+    start = [rng.random((6, columns)) for _ in range(3)]
+    want, have = ([part.copy() for part in start] for _ in range(2))
+    smoothed(want, 30, machine=devices(3), blocks=2, packet_bytes=0)
+    report = smoothed(have, 30, machine=devices(3), blocks=2, packet_bytes=ALL_PACKETS, deadline=5.0, report=True)
+    assert report is not None
+    assert [q.protocol for q in report.explanation.puts] == ["packets" if columns > 2 else "put_signal", "packets"]
+    np.testing.assert_array_equal(have, want)
 
 
 def test_a_packet_that_is_lost(rng: np.random.Generator) -> None:
