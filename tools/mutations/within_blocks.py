@@ -84,6 +84,7 @@ CG: dict[str, dict[str, str]] = {
     "apps/cg/iterate/program.hpp": {
         "all threads: *state_ = *a.s.state.on(b.pe())": "all write the same, and no thread is interrupted in it",
         "all threads: *goal_ = ": "all write the same, and no thread is interrupted in it",
+        "all threads: return;": "all write the same",
     },
     "apps/cg/host/host_step_kernels.cpp": {},
 }
