@@ -213,7 +213,8 @@ WRONG_PROGRAM(partly_written_back, found, .kinds = {defect::uninitialised}, .say
 }
 
 // A sum by plain additions into one element, over many coordinates.
-WRONG_PROGRAM(sum_without_reduction, found, .kinds = races, .says = {"tasks_kernels.cpp:"}) {
+WRONG_PROGRAM(sum_without_reduction, found, .kinds = {defect::loop_elements},
+              .says = {"tasks_kernels.cpp:", "add up by a reduction"}) {
   std::vector<int> x(1000, 1);
   std::vector<int> y(1, 0);
   context ctx(m);

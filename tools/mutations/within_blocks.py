@@ -81,7 +81,11 @@ CG: dict[str, dict[str, str]] = {
         "no t.sync(); before: if (w.rank() > 0) return;": ON_GPUS,
     },
     "apps/cg/host/host_sums.hpp": {"no t.sync(); before: const warp w": ON_GPUS},
-    "apps/cg/iterate/program.hpp": {},
+    "apps/cg/iterate/program.hpp": {
+        "all threads: *state_ = *a.s.state.on(b.pe())": "all write the same, and no thread is interrupted in it",
+        "all threads: *goal_ = ": "all write the same, and no thread is interrupted in it",
+        "all threads: return;": "all write the same",
+    },
     "apps/cg/host/host_step_kernels.cpp": {},
 }
 STENCIL: dict[str, dict[str, str]] = {

@@ -29,6 +29,7 @@ struct alignas(64) line {
   std::uint32_t reads = 0;
   std::uint32_t sync_variables = 0;  // group of those in these bytes; 0: none
   bool used = false;                 // has changed in this schedule
+  std::uint32_t in_loop = 0;         // where a loop that runs may keep what its elements have touched here
 };
 static_assert(sizeof(line) == 64);
 

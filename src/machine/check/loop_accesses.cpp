@@ -9,8 +9,17 @@ const std::byte* loop_accesses::memory_of(const line& l) const {
   return reinterpret_cast<const std::byte*>(marks_.begin + static_cast<std::uintptr_t>(&l - marks_.lines) * 64);
 }
 
-std::span<const index_t> loop_accesses::coordinates_of(std::uint32_t element) const {
-  return std::span(coordinates_).subspan((element - 1) * dimensions_, dimensions_);
+std::vector<index_t> loop_accesses::coordinates_of(std::uint32_t element) const {
+  const auto all = std::span(coordinates_).subspan((element - 1) * dimensions_, dimensions_);
+  return {all.begin(), all.end()};
+}
+
+loop_accesses::touches& loop_accesses::touches_of(line& l) {
+  if (l.in_loop < touched_.size() && touched_[l.in_loop].where == &l) return touched_[l.in_loop];
+  const auto [at, added] = places_.try_emplace(&l, static_cast<std::uint32_t>(touched_.size()));
+  if (added) touched_.push_back({&l});
+  l.in_loop = at->second;
+  return touched_[l.in_loop];
 }
 
 // Leaves no marks, so that the next ones are those of one element.
@@ -38,9 +47,11 @@ std::optional<element_conflict> loop_accesses::enter() {
   if (marks_.element == 0) return std::nullopt;
   for (line* l : marks_.touched) {
     if ((l->read | l->written) == 0) continue;
-    touches& t = touched_[l];
+    touches& t = touches_of(*l);
     if (const std::uint64_t met = met_at(*l, t); met != 0) return conflict_at(*l, t, met);
-    add(*l, t);
+    t.read |= l->read;
+    t.written |= l->written;
+    if (l->written != 0) std::memcpy(t.held.data(), memory_of(*l), t.held.size());
   }
   set_aside();
   return std::nullopt;
@@ -72,27 +83,22 @@ std::uint64_t loop_accesses::met_at(const line& l, const touches& t) {
 
 element_conflict loop_accesses::conflict_at(const line& l, const touches& t, std::uint64_t met) const {
   const int first = std::countr_zero(met);
-  const auto i = static_cast<std::size_t>(first);
   const std::uint64_t one = std::uint64_t{1} << first;
-  const bool written_before = (t.written & one) != 0;
-  const std::uint32_t before = written_before ? t.writer[i] : t.reader[i];
-  const auto side_of = [&](std::uint32_t element, bool writes) {
-    const std::span<const index_t> at = coordinates_of(element);
-    return element_conflict::side{element, {at.begin(), at.end()}, writes};
-  };
-  return {number_, side_of(before, written_before), side_of(marks_.element, (l.written & one) != 0),
-          reinterpret_cast<std::uintptr_t>(memory_of(l)) + i, static_cast<std::size_t>(std::countr_one(met >> first))};
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(memory_of(l)) + static_cast<std::uintptr_t>(first);
+  return {number_,
+          other_at(address, (t.written & one) != 0),
+          {marks_.element, coordinates_of(marks_.element), (l.written & one) != 0},
+          address,
+          static_cast<std::size_t>(std::countr_one(met >> first))};
 }
 
-void loop_accesses::add(const line& l, touches& t) const {
-  const auto each = [this](std::uint64_t bytes, std::array<std::uint32_t, 64>& by) {
-    for (; bytes != 0; bytes &= bytes - 1) by[static_cast<std::size_t>(std::countr_zero(bytes))] = marks_.element;
-  };
-  each(l.read, t.reader);
-  each(l.written, t.writer);
-  t.read |= l.read;
-  t.written |= l.written;
-  if (l.written != 0) std::memcpy(t.held.data(), memory_of(l), t.held.size());
+// Who has touched a byte before the running element, as a replay has seen it.
+element_conflict::side loop_accesses::other_at(std::uintptr_t address, bool writes) const {
+  for (const seen_access& s : marks_.seen)
+    if (s.loop == number_ && s.element != marks_.element && s.element != 0 && s.write == writes &&
+        address - s.address < s.bytes)
+      return {s.element, coordinates_of(s.element), writes};
+  return {0, {}, writes};
 }
 
 }  // namespace starling::check

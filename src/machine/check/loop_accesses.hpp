@@ -19,7 +19,7 @@ namespace starling::check {
 // Two elements of a loop that touch the same bytes.
 struct element_conflict {
   struct side {
-    std::uint32_t element = 0;  // as seen_access has it
+    std::uint32_t element = 0;  // as seen_access has it; 0: not known but in a replay
     std::vector<index_t> at{};  // its coordinates; none: they are not numbers
     bool writes = false;
   };
@@ -49,13 +49,12 @@ class loop_accesses {
   std::uint64_t written_alike() const { return written_alike_; }
 
  private:
-  // What has touched a line: by whom each byte was read and written last.
+  // What has touched a line, by any element that is over.
   struct touches {
+    const line* where;
     std::uint64_t read = 0;
     std::uint64_t written = 0;
-    std::array<std::uint32_t, 64> reader;
-    std::array<std::uint32_t, 64> writer;
-    std::array<std::byte, 64> held;  // what the line held after the last write
+    std::array<std::byte, 64> held{};  // what the line held after the last write
   };
   // What the thread that runs has touched in all, elements or not.
   struct own {
@@ -63,16 +62,18 @@ class loop_accesses {
     std::uint64_t read;
     std::uint64_t written;
   };
+  touches& touches_of(line& l);
   std::uint64_t met_at(const line& l, const touches& t);
   element_conflict conflict_at(const line& l, const touches& t, std::uint64_t met) const;
-  void add(const line& l, touches& t) const;
-  std::span<const index_t> coordinates_of(std::uint32_t element) const;
+  element_conflict::side other_at(std::uintptr_t address, bool writes) const;
+  std::vector<index_t> coordinates_of(std::uint32_t element) const;
   const std::byte* memory_of(const line& l) const;
   void set_aside();
 
   access_marks& marks_;
   std::uint32_t number_;
-  std::unordered_map<const line*, touches> touched_;
+  std::vector<touches> touched_;
+  std::unordered_map<const line*, std::uint32_t> places_;  // in touched_, where line::in_loop is another loop's
   std::vector<own> own_;
   std::uint32_t elements_ = 0;
   std::size_t dimensions_ = 0;
