@@ -111,9 +111,9 @@ class socket_engine final : public engine {
     data_range wanted;
   };
 
-  // False: there is no room.
+  // False: there is no room now, in the socket or in the kernel's memory.
   bool write(std::size_t to, const message_bytes& packet) {
-    return ::send(ends_[to], packet.data(), packet.size(), MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
+    return ::send(ends_[to], packet.data(), packet.size(), MSG_NOSIGNAL) >= 0 || (errno != EAGAIN && errno != ENOBUFS);
   }
 
   bool push(std::size_t to) {
