@@ -63,7 +63,9 @@ run_plan solver<T>::plan(const run_options& options) const {
     return step_engine<T>::blocks_that_fit(domain_, how, threads, options.deadline, dynamic);
   };
   const auto costs = [&m] { return costs_of(m.kind(), tuned_device(m), m.device(0).pes_on_gpu); };
-  return make_plan<T>(domain_.memory.shape, {limits_of(m), m.processes(), fit, costs}, options);
+  const device_info& d = m.device(0);
+  const int most_blocks = d.pes_on_gpu > 1 && !d.partitioned ? d.multiprocessors : 0;
+  return make_plan<T>(domain_.memory.shape, {limits_of(m), m.processes(), most_blocks, fit, costs}, options);
 }
 
 // What is chosen may need more memory than cpu_free does.

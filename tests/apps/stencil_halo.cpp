@@ -97,6 +97,17 @@ launch_shape shape_on_gpu(const geometry& g, run_options o = {.how = variant::cp
                               [](int threads, bool in_turn) { return 132 * (in_turn ? 3 : 512 / threads); });
 }
 
+TEST_CASE("no more blocks are chosen than a PE is to have, and more may be asked for") {
+  const auto fits = [](int, bool) { return 66; };
+  const geometry g = box_domain(1, 1024, 1024, 4);
+  const run_options chosen{.how = variant::cpu_free};
+  CHECK(choose_launch<float>(g, machine_kind::cuda, chosen, fits).blocks > 33);
+  CHECK(choose_launch<float>(g, machine_kind::cuda, chosen, fits, 33).blocks == 33);
+  run_options asked = chosen;
+  asked.blocks = 66;
+  CHECK(choose_launch<float>(g, machine_kind::cuda, asked, fits, 33).blocks == 66);
+}
+
 TEST_CASE("blocks of their own do the boundary, but where a large interior needs all blocks") {
   for (const int parts : {2, 4}) {
     CAPTURE(parts);

@@ -67,7 +67,7 @@ int natural_boundary_blocks(const geometry& g, machine_kind kind, std::size_t ce
 
 template <class T>
 launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
-                           const std::function<int(int threads, bool dynamic)>& fits) {
+                           const std::function<int(int threads, bool dynamic)>& fits, int most_chosen) {
   expect<argument_error>(options.blocks >= 0, "stencil: blocks = ", options.blocks,
                          "; must be at least 1, or 0 to choose");
   launch_shape s;
@@ -78,7 +78,8 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, const run_optio
   const int most = fits(s.threads, dynamic);
   expect<launch_error>(options.blocks <= most, "stencil: blocks = ", options.blocks, " per PE, but only ", most,
                        " fit at once with ", s.threads, " threads each; ask for fewer, or 0 to choose");
-  s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, most);
+  const int chosen = most_chosen > 0 ? std::min(most_chosen, most) : most;
+  s.blocks = options.blocks > 0 ? options.blocks : natural_blocks(g, kind, s.threads, chosen);
   expect<argument_error>(options.boundary_blocks < s.blocks, "stencil: boundary_blocks = ", options.boundary_blocks,
                          " of ", s.blocks,
                          " blocks; leave one for the interior at least, or ask for 0, and every block does both");
@@ -95,8 +96,8 @@ launch_shape choose_launch(const geometry& g, machine_kind kind, const run_optio
 }
 
 template launch_shape choose_launch<float>(const geometry&, machine_kind, const run_options&,
-                                           const std::function<int(int, bool)>&);
+                                           const std::function<int(int, bool)>&, int);
 template launch_shape choose_launch<double>(const geometry&, machine_kind, const run_options&,
-                                            const std::function<int(int, bool)>&);
+                                            const std::function<int(int, bool)>&, int);
 
 }  // namespace starling::stencil

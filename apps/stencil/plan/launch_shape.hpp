@@ -28,9 +28,9 @@ constexpr index_t most_packet_bytes(const run_options& options, machine_kind kin
 
 // Options that name a number are kept; throws argument_error when they are not possible, launch_error when the blocks
 // do not fit. `fits` tells how many blocks of so many threads a PE holds, which take tiles from a queue or
-// not.
+// not. `most_chosen`: blocks that are chosen, at most; 0: as many as fit.
 template <class T>
 launch_shape choose_launch(const geometry& g, machine_kind kind, const run_options& options,
-                           const std::function<int(int threads, bool dynamic)>& fits);
+                           const std::function<int(int threads, bool dynamic)>& fits, int most_chosen = 0);
 
 }  // namespace starling::stencil

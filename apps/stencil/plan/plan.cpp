@@ -20,7 +20,8 @@ run_plan plan_steps(const geometry& g, const plan_device& device, const run_opti
                             " is for one process, since the host controls it; take cpu_free, "
                             "resident or temporal, or machine::host(n)");
   const auto fits = [&](int threads, bool dynamic) { return device.blocks_that_fit(options.how, threads, dynamic); };
-  return {options.how, options.depth, choose_launch<T>(g, device.limits.kind, options, fits), 0, {}};
+  return {
+      options.how, options.depth, choose_launch<T>(g, device.limits.kind, options, fits, device.most_blocks), 0, {}};
 }
 
 // Where the cells do not fit on chip, the variant does what comes nearest to it.
