@@ -65,7 +65,7 @@ run_plan solver<T>::plan(const run_options& options) const {
   const auto costs = [&m] { return costs_of(m.kind(), tuned_device(m), m.device(0).pes_on_gpu); };
   const device_info& d = m.device(0);
   const int most_blocks = d.pes_on_gpu > 1 && !d.partitioned ? d.multiprocessors : 0;
-  return make_plan<T>(domain_.memory.shape, {limits_of(m), m.processes(), most_blocks, fit, costs}, options);
+  return make_plan<T>(domain_.memory.shape, {limits_of(m), m.processes(), fit, costs, most_blocks}, options);
 }
 
 // What is chosen may need more memory than cpu_free does.

@@ -16,14 +16,14 @@ namespace starling::stencil {
 struct plan_device {
   tile_limits limits;
   int processes = 1;
-  // Blocks of a PE that are chosen for cells in memory, at most; 0: as many as fit. Where PEs share multiprocessors, a
-  // second block of a PE on one takes turns with those of the others.
-  int most_blocks = 0;
   // How many blocks of so many threads a PE holds of the kernels of a variant whose cells are in memory; `dynamic`:
   // those that take tiles from a queue.
   std::function<int(variant how, int threads, bool dynamic)> blocks_that_fit;
   // Asked for where the variant is to be chosen. May throw argument_error.
   std::function<step_costs()> costs;
+  // Blocks of a PE that are chosen for cells in memory, at most; 0: as many as fit. Where PEs share multiprocessors, a
+  // second block of a PE on one takes turns with those of the others.
+  int most_blocks = 0;
 };
 
 struct run_plan {

@@ -34,8 +34,7 @@ struct launched_copy {
       }
       sender.send(b, next);
       more = false;
-      if (b.member() == 0)
-        more = region_words::count(thread(b), s.handed + c, ~std::uint64_t{0}, where::current()) > 1;
+      if (b.member() == 0) more = region_words::count(thread(b), s.handed + c, ~std::uint64_t{0}, where::current()) > 1;
       more = b.first(more);
     }
   }
