@@ -95,7 +95,7 @@ void add_agent(std::vector<program>& all, const region_state& s, sym<T> values, 
       const launched_copy<T> copy{{s, values, pitch}, {}};
       all.back().launches = std::make_shared<const program>(program{at_once, make_kernel(copy), as});
       // Who finds no room sends by itself, and is not behind many.
-      all.back().most_pending = 4 * s.agent_blocks;
+      all.back().most_pending = s.agent_blocks;
       return;
     }
     case region_agent::copy_engine:
