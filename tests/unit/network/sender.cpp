@@ -94,6 +94,29 @@ TEST_CASE("an error ends waits, and says which entry it was") {
   CHECK_FALSE(send.wait(65533 + 6));
 }
 
+TEST_CASE("behind an error there are more completions than were asked for, which are all seen") {
+  small_network n(8);
+  auto way = n.way();
+  const sender<small_network::bus> send(n.queue.pair(), way);
+  order right = n.put_of(0, 2);
+  for (int i = 0; i < 5; ++i) {
+    order o = right;
+    REQUIRE(send.post(&o, 1) != 0);
+  }
+  REQUIRE(send.quiet());
+  order both[2] = {n.put_of(0, 2), n.put_of(0, 2)};
+  both[0].remote_key = 0x777;
+  REQUIRE(send.post(both, 2) != 0);
+  CHECK_FALSE(send.quiet());
+  int more = 0;
+  while (more < 100 && send.poll()) ++more;
+  const queue_state& s = *n.queue.pair().state;
+  CHECK(s.asked == 6);
+  CHECK(s.polled == 7);
+  CHECK(s.failed == 5);
+  CHECK(static_cast<status>(s.error) == status::remote_access);
+}
+
 TEST_CASE("a link that is lost fails with retries exceeded") {
   small_network n;
   n.memory.link_lost = true;

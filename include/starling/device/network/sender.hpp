@@ -58,8 +58,9 @@ class sender {
     if (bus_.exchange(s_.polling, 1U) != 0) return false;
     std::uint64_t number = s_.polled;
     // They come in order, so one says that all before it have come: first the one in the middle is looked at. Of errors
-    // the first counts.
-    const std::uint64_t middle = number + (bus_.look(s_.asked) - number) / 2;
+    // the first counts, and behind it each entry has a completion, asked for or not.
+    const std::uint64_t asked = bus_.look(s_.asked);
+    const std::uint64_t middle = number + (asked > number ? asked - number : 0) / 2;
     std::uint64_t last = last_of(middle);
     if (middle != number && is_new(last, middle, q_.depth) && !is_error(last))
       number = middle;

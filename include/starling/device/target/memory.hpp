@@ -54,8 +54,7 @@ STARLING_HD inline void fence_system() {
 #endif
 }
 
-// The same before a store that tells of what was stored, and nothing else: it is in no order with fences of others,
-// which takes less time.
+// The same before a store that tells of what was stored, and nothing else: it is in no order with fences of others.
 STARLING_HD inline void release_system() {
 #if defined(__CUDA_ARCH__)
   asm volatile("fence.acq_rel.sys;" ::: "memory");
