@@ -1,7 +1,8 @@
 """The figures of PROACT: what PageRank, shortest paths, Jacobi's method and a microbenchmark take, and why.
 
     python bench/proact/run.py [--figure FIGURE] [--short] [--devices 1,2,4] [--machine cuda]
-                               [--agents inline,polling] [--out bench/proact/results] [--seconds 400]
+                               [--agents inline,polling] [--graph NAME] [--scale 22] [--out bench/proact/results]
+                               [--seconds 400]
 
 `applications`: every application on its graphs, the chunk of the library; `chunks`: PageRank over chunks from 4 KB to
 1 MB. Where CuPy is, a CUDA graph of cuSPARSE's product and the updates of PageRank runs beside it. As the publication
@@ -95,29 +96,46 @@ def largest_degree(a: Any) -> int:
     return int(np.argmax(np.diff(sparse.csr_array(a).indptr)))
 
 
-def cases(short: bool, tell: Callable[[str], None], many_bytes: bool = False) -> Iterator[Case]:
-    """Made one after another: the large ones do not fit together. `many_bytes`: one of the small ones has enough data
-    for its copies to be seen on links of GPUs."""
-    scale = 10 if short else 22
-    tell(f"making RMAT-{scale}")
-    unweighted = generators.rmat(scale, edges_per_vertex=16, seed=1)
-    yield pagerank_case(f"RMAT-{scale}", unweighted)
-    del unweighted
-    if not short:
-        tell("making the Wikipedia-like graph")
-        yield pagerank_case("Wikipedia-like", generators.wikipedia_like(seed=1))
-    scale = 10 if short else 21
-    tell(f"making RMAT-{scale} with weights, and a road-like grid")
-    weighted = generators.rmat(scale, edges_per_vertex=16, seed=2, weights=(1, 64))
-    yield sssp_case(f"RMAT-{scale}", weighted, largest_degree(weighted))
+Maker = Callable[[], Case]
+
+
+def makers(scale: int, short: bool, many_bytes: bool = False) -> dict[str, Maker]:
+    """By name; RMAT-`scale` first. `many_bytes`: one of the small ones has enough data for its copies to be seen on
+    links of GPUs."""
+    small = 10 if short else 21
     side = 24 if short else 1414
-    yield sssp_case(f"road-like {side}^2", generators.road_like(side, seed=3), side * side // 2)
-    if not short:
-        tell("making the HV15R-like graph")
-        hv15r = generators.hv15r_like(seed=4)
-        yield sssp_case("HV15R-like", hv15r, hv15r.shape[0] // 2)
-        del hv15r
-    yield jacobi_case(2**23 if short and many_bytes else 2**12 if short else 2**25, 3, seed=5)
+    n = 2**23 if short and many_bytes else 2**12 if short else 2**25
+
+    def of_weights() -> Case:
+        a = generators.rmat(small, edges_per_vertex=16, seed=2, weights=(1, 64))
+        return sssp_case(f"RMAT-{small}", a, largest_degree(a))
+
+    def of_hv15r() -> Case:
+        a = generators.hv15r_like(seed=4)
+        return sssp_case("HV15R-like", a, a.shape[0] // 2)
+
+    made: dict[str, Maker] = {
+        f"pagerank RMAT-{scale}": lambda: pagerank_case(
+            f"RMAT-{scale}", generators.rmat(scale, edges_per_vertex=16, seed=1)
+        ),
+        "pagerank Wikipedia-like": lambda: pagerank_case("Wikipedia-like", generators.wikipedia_like(seed=1)),
+        f"sssp RMAT-{small}": of_weights,
+        f"sssp road-like {side}^2": lambda: sssp_case(
+            f"road-like {side}^2", generators.road_like(side, seed=3), side * side // 2
+        ),
+        "sssp HV15R-like": of_hv15r,
+        "jacobi banded": lambda: jacobi_case(n, 3, seed=5),
+    }
+    large = ("pagerank Wikipedia-like", "sssp HV15R-like")
+    return {name: make for name, make in made.items() if not short or name not in large}
+
+
+def cases(o: argparse.Namespace, tell: Callable[[str], None], many_bytes: bool = False) -> Iterator[Case]:
+    """Those that are wanted, made one after another: the large ones do not fit together."""
+    for name, make in makers(o.scale or (10 if o.short else 22), o.short, many_bytes).items():
+        if o.graph in name:
+            tell(f"making {name}")
+            yield make()
 
 
 def measured(case: Case, chunk: int | None, where: dict[str, Any]) -> dict[str, object]:
@@ -165,7 +183,7 @@ def lines_of_all(o: argparse.Namespace, devices: list[int], budget: figures.Budg
     if o.figure not in ("applications", "chunks"):
         yield from figure_lines(o, devices, budget)
         return
-    for case in cases(o.short, budget.tell):
+    for case in cases(o, budget.tell):
         budget.tell(f"{case.application} on {case.graph}")
         if o.figure == "applications" or case.application == "pagerank":
             yield from lines_of(case, o, devices, budget)
@@ -184,7 +202,7 @@ def figure_lines(o: argparse.Namespace, devices: list[int], budget: figures.Budg
         return
     simulated = o.short or facts.pes_per_gpu() > 1
     real_gpus = o.machine == "cuda" and facts.pes_per_gpu() == 1
-    for case in cases(o.short, budget.tell, many_bytes=o.figure == "9" and o.machine == "cuda"):
+    for case in cases(o, budget.tell, many_bytes=o.figure == "9" and o.machine == "cuda"):
         several = [n for n in devices if n > 1]
         if o.figure == "7":
             budget.tell(f"{case.application} on {case.graph}")
@@ -211,6 +229,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--figure", choices=FIGURES, default="applications")
     parser.add_argument("--short", action="store_true", help="small graphs")
+    parser.add_argument("--scale", type=int, help="of the RMAT graph of PageRank: 2 to that power vertices (22)")
+    parser.add_argument("--graph", default="", help="only those whose name has this, such as 'pagerank RMAT'")
     parser.add_argument("--devices", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2, 4])
     parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
     parser.add_argument("--agents", type=lambda text: text.split(","), default=list(AGENTS))
@@ -229,6 +249,9 @@ def main() -> int:
             f"--figure {o.figure}: one device sends nothing to others; let several share a GPU with "
             "STARLING_PES_PER_GPU=4"
         )
+    known = makers(o.scale or 22, o.short)
+    if not any(o.graph in name for name in known):
+        parser.error(f"--graph {o.graph!r}: no such graph; there are {', '.join(known)}")
     budget = figures.Budget(o.seconds)
     lines: list[dict] = []
     for line in lines_of_all(o, devices, budget):

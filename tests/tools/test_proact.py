@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import subprocess
@@ -25,6 +26,16 @@ def run():
     sys.modules["proact_run"] = module
     spec.loader.exec_module(module)
     return module
+
+
+def short_options(graph: str = "", scale: int | None = None) -> argparse.Namespace:
+    return argparse.Namespace(short=True, graph=graph, scale=scale)
+
+
+def test_graphs_are_chosen_by_name(run) -> None:
+    made = [(c.application, c.graph) for c in run.cases(short_options("RMAT", scale=5), lambda text: None)]
+    assert made == [("pagerank", "RMAT-5"), ("sssp", "RMAT-10")]
+    assert not list(run.cases(short_options("no such graph"), lambda text: None))
 
 
 def test_short_run(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +158,7 @@ def test_no_time(run, tmp_path, monkeypatch, capsys, figure: str) -> None:
 
 def test_the_end_of_the_time_ends_a_search(run, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    case = next(run.cases(short=True, tell=lambda text: None))
+    case = next(run.cases(short_options(), lambda text: None))
     budget = run.figures.Budget(60)
     monkeypatch.setattr(budget, "tell", lambda text: setattr(budget, "seconds", 0))
     where = run.figures.Where("host", 2, ("polling",))
@@ -245,7 +256,7 @@ class OfNumpy:
 
 
 def test_the_rival_computes_pagerank(run) -> None:
-    case = next(run.cases(short=True, tell=lambda text: None))
+    case = next(run.cases(short_options(), lambda text: None))
     alpha = run.rivals.ALPHA
 
     def product(cp: Any, a: Any, x: Any, y: Any) -> Callable[[], None]:
