@@ -66,7 +66,7 @@ def tune(
         A: A graph or matrix, as the program takes it; of a typical size. The microbenchmark has none.
         machine, devices: As for the program; at least 2 devices, since one sends nothing. The microbenchmark of one
             device sends to the host.
-        every: Measure all settings equally long, instead of the better half of them longer and longer.
+        every: Measure all settings equally long, instead of the best quarter of them longer and longer.
         seconds: When these have passed, settings that are left get the shortest measurement.
         progress: Called with each :class:`Trial`.
 

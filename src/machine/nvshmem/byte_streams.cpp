@@ -32,8 +32,9 @@ std::size_t byte_streams::bytes_for(int processes) {
   return 2 * static_cast<std::size_t>(processes) * (sizeof(counts) + ring_bytes_for(processes));
 }
 
-byte_streams::byte_streams(const host_library& by, std::byte* memory, int rank, int processes)
+byte_streams::byte_streams(const host_library& by, const gpu_context& gpu, std::byte* memory, int rank, int processes)
     : by_(by),
+      gpu_(gpu),
       memory_(memory),
       rank_(rank),
       processes_(processes),
@@ -54,6 +55,7 @@ std::byte* byte_streams::ring(int process, bool in) const {
 void byte_streams::put_word(int to, std::atomic<std::uint64_t> counts::* which, std::uint64_t value) {
   auto& source = words(to, false)->*which;
   source.store(value, std::memory_order_relaxed);
+  gpu_.make_current();
   by_.putmem(&(words(rank_, true)->*which), &source, sizeof value, to);
 }
 
@@ -72,6 +74,7 @@ std::size_t byte_streams::write(int to, const std::byte* data, std::size_t bytes
 void byte_streams::send(int to) {
   place& p = places_[static_cast<std::size_t>(to)];
   if (p.sent == p.written) return;
+  gpu_.make_current();
   for_each_part(ring_bytes_, p.sent, p.written - p.sent, [&](std::size_t at, std::size_t n) {
     by_.putmem(ring(rank_, true) + at, ring(to, false) + at, n, to);
   });

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpu_context.hpp"
 #include "host_library.hpp"
 
 namespace starling::nvshmem {
@@ -18,8 +19,8 @@ class byte_streams {
   static std::size_t bytes_for(int processes);
 
   // `memory`: at the same place of the heap in all processes, of bytes_for(processes), which the host can read and
-  // write. Clears it; nobody may write before all have.
-  byte_streams(const host_library& by, std::byte* memory, int rank, int processes);
+  // write. Clears it; nobody may write before all have. Calls of NVSHMEM are made in the context `gpu`, by any thread.
+  byte_streams(const host_library& by, const gpu_context& gpu, std::byte* memory, int rank, int processes);
   byte_streams(const byte_streams&) = delete;
   byte_streams& operator=(const byte_streams&) = delete;
 
@@ -48,6 +49,7 @@ class byte_streams {
   void put_word(int to, std::atomic<std::uint64_t> counts::* which, std::uint64_t value);
 
   host_library by_;
+  gpu_context gpu_;
   std::byte* memory_;
   int rank_;
   int processes_;

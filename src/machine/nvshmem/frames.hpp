@@ -18,8 +18,8 @@ namespace starling::nvshmem {
 
 class frames {
  public:
-  frames(const host_library& by, std::byte* memory, int rank, int processes)
-      : streams_(by, memory, rank, processes), peers_(static_cast<std::size_t>(processes)) {}
+  frames(const host_library& by, const gpu_context& gpu, std::byte* memory, int rank, int processes)
+      : streams_(by, gpu, memory, rank, processes), peers_(static_cast<std::size_t>(processes)) {}
 
   // By engine, as the class engine has them; from any thread.
   std::uint32_t open();

@@ -106,8 +106,9 @@ class session {
       return group.rank() == 0 ? new_id(by) : std::string();
     })[0];
     (void)together(group, [&] {
+      const gpu_context gpu = gpu_context::of_process(group.rank());
       begin(by, id, group.rank(), group.size());
-      frames_.emplace(by, memory_for(by, group.size()), group.rank(), group.size());
+      frames_.emplace(by, gpu, memory_for(by, group.size()), group.rank(), group.size());
       return std::string();
     });
   }
