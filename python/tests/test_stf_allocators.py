@@ -16,10 +16,12 @@ from stf_tasks import BACKENDS, double, double_on
 
 
 class Heap:
-    """Gives arrays full of ones, up to a number of bytes, and remembers what it gave."""
+    """Gives arrays full of ones, up to a number of bytes, and remembers what it gave. `gpus`: what CUDA calls each
+    device, several of which may share one; CuPy does not stand a number that there is not."""
 
-    def __init__(self, most: int = 2**40) -> None:
+    def __init__(self, most: int = 2**40, gpus: list[int] | None = None) -> None:
         self.most = most
+        self.gpus = gpus
         self.asked: list[tuple[int, int | None]] = []
         self.given: list[Any] = []
 
@@ -30,7 +32,9 @@ class Heap:
         if on_gpus and device is not None:
             import cupy
 
-            with cupy.cuda.Device(device), cupy.cuda.ExternalStream(stream, device):
+            assert self.gpus is not None
+            gpu = self.gpus[device]
+            with cupy.cuda.Device(gpu), cupy.cuda.ExternalStream(stream, gpu):
                 array = cupy.full(nbytes + 255, 255, "u1")
         else:
             array = np.full(nbytes + 255, 255, "u1").view(Watched)
@@ -49,10 +53,11 @@ class Watched(np.ndarray):
 @computes_in_bodies
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_memory_of_a_function(devices, rng, backend):
-    heap = Heap()
+    m = devices(2)
+    heap = Heap(gpus=[d.id for d in m.devices])
     a = rng.random(100)
     expected = 16 * a
-    with stf.context(devices(2), backend=backend, device_allocator=heap) as ctx:
+    with stf.context(m, backend=backend, device_allocator=heap) as ctx:
         x = ctx.logical_data(a)
         t = ctx.logical_data(shape=100)
         double_on(ctx, x, [stf.data_place.device(i % 2) for i in range(4)])
