@@ -58,7 +58,8 @@ class temporal_program {
         place_(*b.scratch<temporal_block>(1)),
         slots_(b.scratch<vector>(slots_of<T>(target::on_gpu ? b.members() : 1))) {}
 
-  STARLING_HD void run() {
+  // Within the kernel: a function of its own would have the block, and all of this, in local memory.
+  __attribute__((always_inline)) STARLING_HD inline void run() {
     if (b_.member() == 0) {
       place_.own = box_of(a_.f.shape, b_.pe());
       place_.peers = ghost_peers(a_.f.shape, a_.layout, b_.pe(), place_.peer);
@@ -222,7 +223,7 @@ template <class T>
 struct temporal_steps {
   temporal_arguments<T> a;
   static constexpr int max_threads = temporal_most_threads;
-  STARLING_HD void operator()(block& b) const { temporal_program<T>(b, a).run(); }
+  __attribute__((always_inline)) STARLING_HD inline void operator()(block& b) const { temporal_program<T>(b, a).run(); }
 };
 
 }  // namespace
