@@ -8,6 +8,7 @@
 #include "support/random.hpp"
 #include "support/repetitions.hpp"
 #include "support/test_machine.hpp"
+#include "support/trace_file.hpp"
 
 namespace starling::test::rounds_tests {
 namespace {
@@ -234,6 +235,38 @@ TEST_CASE("as a part of what is repeated and recorded") {
       }
     CHECK(x == expected);
   }
+}
+
+TEST_CASE("all loops of a call are one program of a persistent context") {
+  auto m = test_machine(1);
+  if (!m) return;
+  words x(2000, 3), y(2000, 5);
+  const auto programs_of = [&](bool together) {
+    const trace_file t = traced(*m, [&] {
+      stf::persistent_ctx ctx(*m);
+      auto a = ctx.logical_data(x);
+      auto b = ctx.logical_data(y);
+      if (together)
+        stf::rounds(ctx, 3, loop(a.shape(), a.rw())->*twice(), loop(a.shape(), a.rw())->*thrice(),
+                    loop(stf::box(2000), a.read(), b.rw())->*mixed<0>{1}, loop(b.shape(), b.rw())->*twice());
+      else
+        ctx.repeat(3, [&] {
+          ctx.parallel_for(a.shape(), a.rw())->*twice();
+          ctx.parallel_for(a.shape(), a.rw())->*thrice();
+          ctx.parallel_for(stf::box(2000), a.read(), b.rw())->*mixed<0>{1};
+          ctx.parallel_for(b.shape(), b.rw())->*twice();
+        });
+      ctx.finalize();
+    });
+    return t.programs.size();
+  };
+  CHECK(programs_of(true) == 1);
+  const words x_after = x, y_after = y;
+  x.assign(x.size(), 3);
+  y.assign(y.size(), 5);
+  CHECK(programs_of(false) == 3);
+  CHECK(x == x_after);
+  CHECK(y == y_after);
 }
 
 struct with_block {
