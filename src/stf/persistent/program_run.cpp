@@ -211,6 +211,8 @@ int threads_in_check(const std::vector<program_operation>& operations, int unit)
 
 }  // namespace
 
+void do_program_on_host(const program_tables& tables, block& b) { program_kernel<>{tables}(b); }
+
 std::vector<program_unit> assign_units(const machine& m, std::vector<program_operation>& operations) {
   const bool on_host = m.kind() == machine_kind::host;
   std::vector<program_unit> units;

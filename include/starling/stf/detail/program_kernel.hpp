@@ -99,13 +99,25 @@ STARLING_HD inline program_state state_of_operation(const block& b) {
   return s;
 }
 
+// program_kernel<> on a virtual device, whose steps say themselves what they call.
+void do_program_on_host(const program_tables& tables, block& b);
+
 template <class... F>
 struct program_kernel {
-  static constexpr int max_threads = std::min({target::most_threads<F>...});
+  static constexpr int max_threads = std::min({1024, target::most_threads<F>...});
 
   program_tables tables;
 
   STARLING_HD void operator()(block& b) const {
+    // Compiled once, not with each body, but where check mode is to see what this reads.
+    if constexpr (!target::on_gpu && !target::checked && sizeof...(F) > 0)
+      do_program_on_host(tables, b);
+    else
+      do_steps(b);
+  }
+
+ private:
+  STARLING_HD void do_steps(block& b) const {
     const program_table& mine = *tables.table.on(b.pe());
     if (b.index() >= mine.blocks) return;
     const std::int32_t first = mine.first_step[b.index()];
@@ -125,7 +137,6 @@ struct program_kernel {
     }
   }
 
- private:
   struct steps_and_waits {
     const program_step* steps;
     const program_wait* waits;
