@@ -3,14 +3,18 @@
 // One JSON object a line.
 //
 //   pipeline [--devices N] [--kernels 1,4,16] [--sizes 1000,10000,...] [--rounds N] [--repetitions N]
-//            [--backends stream,graph,persistent] [--kinds same,different]
+//            [--backends stream,graph,persistent] [--kinds same,different,together]
+//
+// Of several kinds: `different`, each a program of its own in a persistent context; `together`, named in one call of
+// stf::rounds, for which --kernels is a multiple of 4.
 #include <chrono>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "command_line.hpp"
 #include "json_line.hpp"
-#include "starling/stf/context.hpp"
+#include "starling/stf/rounds.hpp"
 
 namespace st = starling;
 namespace stf = starling::stf;
@@ -19,7 +23,9 @@ namespace {
 
 using vector_data = stf::logical_data<stf::slice<double>>;
 
-// Kernels of several kinds: a persistent program has blocks for each kind.
+constexpr int several = 4;
+
+// Kernels of several kinds.
 template <int Kind>
 struct stage {
   STARLING_HD void operator()(st::index_t i, stf::slice<double> v) const { v(i) = (1.0 + 0.01 * Kind) * v(i) + 0.5; }
@@ -30,16 +36,26 @@ struct setting {
   st::index_t n;
   std::uint64_t rounds;
   std::string backend;
-  bool different;
+  std::string kinds;
+
+  // Contiguous parts of the chain on each device.
+  stf::exec_place where(int kernel, int devices) const { return stf::exec_place::device(kernel * devices / kernels); }
 };
 
-void submit(stf::context& ctx, const vector_data& v, const setting& s) {
+template <int... Kind>
+void submit_together(stf::context& ctx, const vector_data& v, const setting& s, std::integer_sequence<int, Kind...>) {
   const int devices = ctx.on().size();
+  for (int k = 0; k < s.kernels; k += several)
+    stf::rounds(ctx, 1, stf::loop(s.where(k + Kind, devices), v.shape(), v.rw())->*stage<Kind>()...);
+}
+
+void submit(stf::context& ctx, const vector_data& v, const setting& s) {
+  // Of tasks in streams rounds would make a graph.
+  if (s.kinds == "together" && s.backend != "stream")
+    return submit_together(ctx, v, s, std::make_integer_sequence<int, several>());
   for (int k = 0; k < s.kernels; ++k) {
-    // Contiguous parts of the chain on each device.
-    const auto where = stf::exec_place::device(k * devices / s.kernels);
-    auto loop = ctx.parallel_for(where, v.shape(), v.rw());
-    switch (s.different ? k % 4 : 0) {
+    auto loop = ctx.parallel_for(s.where(k, ctx.on().size()), v.shape(), v.rw());
+    switch (s.kinds == "same" ? 0 : k % several) {
       case 0:
         std::move(loop)->*stage<0>();
         break;
@@ -93,7 +109,9 @@ int main(int argc, char** argv) try {
       for (const auto n : given.numbers("--sizes", "1000,10000,100000,1000000,10000000"))
         for (const std::string& backend : given.list("--backends", "stream,graph,persistent")) {
           const setting s{static_cast<int>(kernels), static_cast<st::index_t>(n),
-                          static_cast<std::uint64_t>(given.number("--rounds", 200)), backend, kinds == "different"};
+                          static_cast<std::uint64_t>(given.number("--rounds", 200)), backend, kinds};
+          st::expect<st::argument_error>(kinds != "together" || s.kernels % several == 0, "--kernels ", s.kernels,
+                                         " with --kinds together; must be a multiple of ", several);
           std::vector<double> us;
           for (int k = 0; k < repetitions; ++k) us.push_back(once(m, s));
           st::bench::json_line("stf_pipeline")

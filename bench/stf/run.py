@@ -37,11 +37,11 @@ def overhead(program: Path) -> list[dict]:
     ]
 
 
-# What is run besides: whether once for each number of devices, or with which arguments.
+# What is run besides: whether once for each number of devices, and with which arguments.
 PARTS_OF_DEVICES = (
-    ("reduction", True, []),
-    ("pipeline", True, []),
-    ("context_cost", True, []),
+    ("reduction", True, [[]]),
+    ("pipeline", True, [[], ["--kinds", "together", "--kernels", "4,16"]]),
+    ("context_cost", True, [[]]),
     ("eviction", False, [[], ["--prefetch"]]),
 )
 PARTS = ("overhead", *(part for part, _, _ in PARTS_OF_DEVICES))
@@ -90,8 +90,9 @@ def main() -> int:
             results += beside_cudastf(o.bin / "bench_stf_task_overhead", o.cudastf)
     for part, of_devices, others in PARTS_OF_DEVICES:
         if part in o.only and (o.bin / f"bench_stf_{part}").is_file():
-            for arguments in [["--devices", n] for n in devices] if of_devices else others:
-                results += programs.lines_of(o.bin / f"bench_stf_{part}", arguments, 90)
+            for on in [["--devices", n] for n in devices] if of_devices else [[]]:
+                for arguments in others:
+                    results += programs.lines_of(o.bin / f"bench_stf_{part}", [*on, *arguments], 90)
     rival = o.bin / "bench_stf_rivals_reduction"
     if "reduction" in o.only and rival.is_file() and not o.no_rivals:
         results += programs.lines_of(rival, [], 60)

@@ -184,6 +184,13 @@ def reduction_rows(r: StfResults) -> list[str]:
     return rows
 
 
+CHAINS = {
+    "same": "of one kind",
+    "different": "of several kinds",
+    "together": "of several kinds, named together by `stf::rounds`",
+}
+
+
 def pipeline_rows(r: StfResults) -> list[str]:
     backends = list(dict.fromkeys(line["backend"] for line in r.all("stf_pipeline")))
     rows = head("kernels", "in a round", "elements", "devices", *(f"us per task, {one}" for one in backends))
@@ -193,7 +200,7 @@ def pipeline_rows(r: StfResults) -> list[str]:
     for kinds, kernels, n, devices in settings:
         lines = r.all("stf_pipeline", kinds=kinds, kernels=kernels, n=n, devices=devices)
         cells = [number(best([one for one in lines if one["backend"] == b], "us", min)) for b in backends]
-        rows.append(row(f"of {'one kind' if kinds == 'same' else 'several kinds'}", kernels, f"{n:,}", devices, *cells))
+        rows.append(row(CHAINS[kinds], kernels, f"{n:,}", devices, *cells))
     return rows
 
 

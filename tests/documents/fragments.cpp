@@ -8,6 +8,7 @@
 #include "starling/starling.hpp"
 #include "starling/stf/algorithm.hpp"
 #include "starling/stf/context.hpp"
+#include "starling/stf/rounds.hpp"
 #include "starling/stf/untyped.hpp"
 
 namespace st = starling;

@@ -40,6 +40,7 @@ FULL = [
     evicted(16, 1024, [0.8]),
     {"what": "stf_pipeline", "kinds": "same", "kernels": 4, "n": 1000, "devices": 1, "backend": "stream", "us": [3, 2]},
     {"what": "stf_pipeline", "kinds": "same", "kernels": 4, "n": 1000, "devices": 1, "backend": "graph", "us": [0.7]},
+    {"what": "stf_pipeline", "kinds": "together", "kernels": 16, "n": 10, "devices": 2, "backend": "graph", "us": [4]},
     task("trivial", [0.7, 0.9], what="task_overhead_fenced"),
     task("trivial", [2.4], what="task_overhead_rival"),
     task("stencil", [1.5], what="task_overhead_fenced"),
@@ -65,6 +66,7 @@ def test_all_tables(tmp_path: Path) -> None:
     assert "99 % of CUB's rate; the limit was 97 %: met." in text
     assert "| 16 | no | 0.4000 | 0.8000 | 50 % | 7 |" in text
     assert "| of one kind | 4 | 1,000 | 1 | 2.00 | 0.70 |" in text
+    assert "| of several kinds, named together by `stf::rounds` | 16 | 10 | 2 | not measured | 4.00 |" in text
     assert "| trivial | 0.80 | yes | 2.40 | 3.00 | 0.8 | met |" in text
     assert "| stencil | 1.50 | yes | 4.50 | 3.00 | 1.4 | missed |" in text
     assert "| graph | 1 | 2 | not measured | 6.00 (5.00 to 7.00) |" in text

@@ -32,19 +32,17 @@ concept kernel_function = std::invocable<const F&, block&>;
 template <class F>
 concept kernel_with_warp = requires(const F& f, const program_state& state) { f.beside(state); };
 
+// For streams, whose launches record nothing and reach no other host: without the entries for that, which take time to
+// compile.
 template <kernel_function F>
-kernel make_kernel(const F& f) {
+kernel make_stream_kernel(const F& f) {
   kernel k;
   k.on_host = [](const void* closure, block& b) { (*static_cast<const F*>(closure))(b); };
   if constexpr (kernel_with_warp<F>) {
     k.on_gpu = target::entry_with_warp_of<block, program_state, F, false>();
-    k.on_gpu_traced = target::entry_with_warp_of<block, program_state, F, true>();
     k.threads_beside = target::threads_beside;
   } else {
     k.on_gpu = target::entry_of<block, program_state, F, false, false>();
-    k.on_gpu_traced = target::entry_of<block, program_state, F, true, false>();
-    k.on_gpu_networked = target::entry_of<block, program_state, F, false, true>();
-    k.on_gpu_networked_traced = target::entry_of<block, program_state, F, true, true>();
   }
   k.name = typeid(F).name();
   k.closure = std::make_shared<const F>(f);
@@ -52,6 +50,19 @@ kernel make_kernel(const F& f) {
   k.accesses_seen = target::checked;
   k.can_launch = target::can_launch;
   k.threads_in_check = target::threads_in_check(f);
+  return k;
+}
+
+template <kernel_function F>
+kernel make_kernel(const F& f) {
+  kernel k = make_stream_kernel(f);
+  if constexpr (kernel_with_warp<F>) {
+    k.on_gpu_traced = target::entry_with_warp_of<block, program_state, F, true>();
+  } else {
+    k.on_gpu_traced = target::entry_of<block, program_state, F, true, false>();
+    k.on_gpu_networked = target::entry_of<block, program_state, F, false, true>();
+    k.on_gpu_networked_traced = target::entry_of<block, program_state, F, true, true>();
+  }
   return k;
 }
 

@@ -57,7 +57,7 @@ class stream {
   // sync_pe.
   template <kernel_function F>
   void launch(int blocks, const F& f, const launch_options& options = {}) {
-    launch_kernel(blocks, make_kernel(f), options);
+    launch_kernel(blocks, make_stream_kernel(f), options);
   }
   void launch_kernel(int blocks, const kernel& k, const launch_options& options = {});
   // The same, and copies that it sets off while it runs (triggered_copies.hpp), with whose end later work of this

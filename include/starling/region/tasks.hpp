@@ -335,9 +335,10 @@ struct region_loop {
 
 // How parallel_for launches an update. A GPU starts blocks in the order of their numbers, and the agent is to run from
 // the start; blocks of virtual devices run one after the other, and operations of persistent programs may.
-template <class Part, class Body, class... Args>
+template <class Together, class Part, class Body, class... Args>
   requires(region_words::is_writer<Args> || ...)
-void enqueue_for(task_stream&& s, const launch_plan& plan, const Part&, const Body& body, const Args&... args) {
+void enqueue_for(task_stream<Together>&& s, const launch_plan& plan, const Part&, const Body& body,
+                 const Args&... args) {
   if constexpr (detail::check_body<Part, Body, Args...>()) {
     const auto& w = region_words::writer_of(args...);
     const int writers = std::clamp(w.tiles, 1, std::min(plan.blocks, detail::most_blocks - w.agents));

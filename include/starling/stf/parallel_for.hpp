@@ -41,10 +41,29 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   // reduction. For devices it is a STARLING_HD lambda or function object.
   template <class Body>
   void operator->*(const Body& body) && {
-    submit(body, detail::shown_to_body_t<Deps...>());
+    submit<kernel_list<>>(body, detail::shown_to_body_t<Deps...>());
+  }
+
+  // For starling/stf/rounds.hpp: as ->*, and a persistent program has all kernels of a list in one.
+  template <class Together, class Body>
+  void submit_among(const Body& body) && {
+    submit<Together>(body, detail::shown_to_body_t<Deps...>());
+  }
+  // Whether the loop can have that body, and the list of its kernels with it.
+  template <class Body>
+  static constexpr bool takes() {
+    return takes<Body>(detail::shown_to_body_t<Deps...>());
+  }
+  template <class Body>
+  static auto kernels() {
+    return kernels<Body>(detail::shown_to_body_t<Deps...>());
   }
 
  private:
+  using part_type = decltype(std::declval<const Partitioner&>().part(std::declval<const Shape&>(), 0, 1));
+  // Where parts are boxes, so is the whole, whatever else its type knows: the body is compiled once for both.
+  using whole_type = std::conditional_t<std::is_base_of_v<part_type, Shape>, part_type, Shape>;
+
   template <class View, class Op>
   static void check_reduction(const reduction<View, Op>& r) {
     if (r.shape.size() != 1) detail::refuse_reduction(r.shape.size());
@@ -59,8 +78,19 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
   }
 
   template <class Body, std::size_t... I>
+  static constexpr bool takes(std::index_sequence<I...>) {
+    return detail::check_body<Shape, Body, argument_type<I>...>();
+  }
+
+  template <class Body, std::size_t... I>
+  static auto kernels(std::index_sequence<I...>) {
+    return joined_kernels<for_kernel<whole_type, Body, argument_type<I>...>,
+                          for_kernel<part_type, Body, argument_type<I>...>>();
+  }
+
+  template <class Together, class Body, std::size_t... I>
   void submit(const Body& body, std::index_sequence<I...> all) {
-    if constexpr (detail::check_body<Shape, Body, argument_type<I>...>()) {
+    if constexpr (takes<Body>(std::index_sequence<I...>())) {
       // What throws here has not begun, so that the data keeps its value.
       (void)partitioner_.part(shape_, 0, what_.place.is_grid() ? detail::places_of(*context_, what_.place) : 1);
       (check_loop(std::get<I>(deps_)), ...);
@@ -72,34 +102,33 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
         run.stream().call(
             host_loop<Shape, Body, argument_type<I>...>{shape_, body, {{{argument<I>(run, 0, nullptr)}...}}});
       else
-        on_devices(run, body, all);
+        on_devices<Together>(run, body, all);
       run.finish();
     }
   }
 
-  template <class Body, std::size_t... I>
+  template <class Together, class Body, std::size_t... I>
   void on_devices(task_run& run, const Body& body, std::index_sequence<I...>) {
     const int n = run.places();
-    using part_type = decltype(partitioner_.part(shape_, 0, 1));
-    if constexpr (!std::is_same_v<part_type, Shape>) {
-      // The whole is simpler than a part.
-      if (n == 1) return on_device(run, 0, shape_, body, argument<I>(run, 0, nullptr)...);
-    }
+    // The whole is simpler than a part.
+    const whole_type& whole = shape_;
+    if (n == 1) return on_device<Together>(run, 0, whole, body, argument<I>(run, 0, nullptr)...);
     // With several places each gives results of its own.
     const std::size_t slot = target::reduce_slot_bytes * static_cast<std::size_t>(n);
     std::byte* results = reductions == 0 || n == 1 ? nullptr : run.temporary(0, reductions * slot);
     for (int place = 0; place < n; ++place)
-      on_device(run, place, partitioner_.part(shape_, place, n), body, argument<I>(run, place, results)...);
+      on_device<Together>(run, place, partitioner_.part(shape_, place, n), body, argument<I>(run, place, results)...);
     if (results == nullptr) return;
     run.gather();
     (combine<I>(run, results), ...);
   }
 
-  template <class Part, class Body, class... Args>
+  template <class Together, class Part, class Body, class... Args>
   static void on_device(task_run& run, int place, const Part& part, const Body& body, const Args&... args) {
     launch_plan plan = for_plan(run.on(), run.pe(place), part.size());
     plan.blocks = std::min(plan.blocks, detail::most_blocks);
-    enqueue_for(task_stream(run, place), plan, part, body, args...);  // of stf, or of the room that an argument is from
+    // Of stf, or of the room that an argument is from.
+    enqueue_for(task_stream<Together>(run, place), plan, part, body, args...);
   }
 
   template <std::size_t I>

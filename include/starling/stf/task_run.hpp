@@ -92,7 +92,8 @@ class task_run {
 };
 
 // Where a task on devices launches its kernels: the stream of one of its places, and the persistent program that the
-// task becomes part of, if it does.
+// task becomes part of, if it does. Kernels of the list `Together` are one program.
+template <class Together = kernel_list<>>
 class task_stream {
  public:
   task_stream(task_run& run, int place) : run_(run), place_(place) {}
@@ -100,7 +101,7 @@ class task_stream {
   template <kernel_function F>
   void launch(int blocks, const F& f, const launch_options& options = {}) {
     run_.stream(place_).launch(blocks, f, options);
-    if (run_.noted()) run_.note(place_, blocks, erase_kernel(f), options);
+    if (run_.noted()) run_.note(place_, blocks, erase_kernel<Together>(f), options);
   }
   task_run& run() const { return run_; }
   int pe() const { return run_.pe(place_); }

@@ -80,14 +80,18 @@ class table_writer {
     }
     return aligned(longest, near_alignment);
   }
-  // The same of what its operations carry.
-  std::size_t largest_closures() const {
-    std::size_t steps = 0;
-    std::size_t closure = 0;
-    for (const auto& of_block : blocks_) steps = std::max(steps, of_block.size());
+  // Of the block that has most of them.
+  std::size_t most_steps() const {
+    std::size_t most = 0;
+    for (const auto& of_block : blocks_) most = std::max(most, of_block.size());
+    return most;
+  }
+  // For what the operation that carries most carries.
+  std::size_t closure_room() const {
+    std::size_t most = 0;
     for (const program_operation& i : list_.operations)
-      if (i.pe == pe_ && i.unit == unit_) closure = std::max(closure, i.code.bytes);
-    return steps * static_cast<std::size_t>(room_of_closure(closure));
+      if (i.pe == pe_ && i.unit == unit_) most = std::max(most, i.code.bytes);
+    return static_cast<std::size_t>(room_of_closure(most));
   }
 
   // Virtual devices call the closures where the host has them.
@@ -108,6 +112,9 @@ class table_writer {
         if (works(operation)) {
           s.on_host = operation.code.on_host;
           s.closure = on_gpus ? at_ + closures_[which] : operation.code.closure.get();
+          s.kind = operation.code.kind;
+          s.closure_words = static_cast<std::int32_t>(room_of_closure(operation.code.bytes) /
+                                                      static_cast<index_t>(sizeof(std::uint64_t)));
         }
         s.first = planned.part;
         s.stride = plan_.operations[which].parts;
@@ -204,6 +211,8 @@ int threads_in_check(const std::vector<program_operation>& operations, int unit)
 
 }  // namespace
 
+void do_program_on_host(const program_tables& tables, block& b) { program_kernel<>{tables}(b); }
+
 std::vector<program_unit> assign_units(const machine& m, std::vector<program_operation>& operations) {
   const bool on_host = m.kind() == machine_kind::host;
   std::vector<program_unit> units;
@@ -271,12 +280,14 @@ void run_program(machine& m, const operation_list& list, const std::vector<progr
     if (blocks == 0) continue;
     std::size_t bytes = 0;
     std::size_t longest = 0;
-    std::size_t closures = 0;
+    std::size_t steps = 0;
+    std::size_t closure = 0;
     for (int pe = 0; pe < m.size(); ++pe) {
       const table_writer w(nullptr, plan, list, pe, u);
       bytes = std::max(bytes, w.bytes());
       longest = std::max(longest, w.longest_list());
-      closures = std::max(closures, w.largest_closures());
+      steps = std::max(steps, w.most_steps());
+      closure = std::max(closure, w.closure_room());
     }
     const auto& table = tables.emplace_back(m.allocate<std::byte>(static_cast<index_t>(bytes)));
     for (int pe = 0; pe < m.size(); ++pe) {
@@ -287,9 +298,10 @@ void run_program(machine& m, const operation_list& list, const std::vector<progr
     t.table = {reinterpret_cast<program_table*>(table.on(0)), table.data().stride_bytes()};
     t.operation_scratch = static_cast<std::uint32_t>(unit.operation_scratch);
     const std::size_t room = unit.options.scratch_bytes - unit.operation_scratch;
-    const bool carries = on_gpus && longest + closures <= room;
+    const bool carries = on_gpus && longest + steps * closure <= room;
     t.list_scratch = static_cast<std::uint32_t>(longest <= room ? longest : 0);
-    t.closure_scratch = static_cast<std::uint32_t>(carries ? closures : 0);
+    t.closure_scratch = static_cast<std::uint32_t>(carries ? steps * closure : 0);
+    t.closure_room = static_cast<std::uint32_t>(closure);
     program p;
     (void)p.roles.add("tasks", blocks);
     p.k = unit.make(t);

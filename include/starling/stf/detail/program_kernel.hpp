@@ -1,7 +1,7 @@
-// program_kernel<F>: a persistent program that does operations of tasks, those whose kernel is an F. Each block goes
-// through a list of steps of its own, round after round. A step waits until the operations that it depends on have come
-// far enough, does the block's part of one operation, and counts that in the operation's counter. Several such programs
-// run at the same time, one for each F, and their operations wait for each other in the same way.
+// program_kernel<F...>: a persistent program that does operations of tasks, those whose kernel is one of the F. Each
+// block goes through a list of steps of its own, round after round. A step waits until the operations that it depends
+// on have come far enough, does the block's part of one operation, and counts that in the operation's counter. Several
+// such programs run at the same time, and their operations wait for each other in the same way.
 //
 // An operation is work that so many blocks of a launch would do; the block calls it once for each of those that are its
 // part, with the number that each would have, so that all values are those of the launch. Where the values are the same
@@ -15,6 +15,7 @@
 // so.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "starling/stf/detail/operation_port.hpp"
@@ -28,8 +29,6 @@ inline constexpr std::size_t near_alignment = 16;
 constexpr index_t room_of_closure(std::size_t bytes) {
   return round_up(static_cast<index_t>(bytes), static_cast<index_t>(near_alignment));
 }
-template <class F>
-inline constexpr index_t closure_room = room_of_closure(sizeof(F));
 
 // That another operation has done what it does in the same round, or in the round before (`lag` 1).
 struct program_wait {
@@ -43,10 +42,12 @@ struct program_wait {
 
 struct program_step {
   operation_function on_host = nullptr;
-  const void* closure = nullptr;  // null: looks at the value that decides about the next round
-  std::int32_t first = 0;         // of the operation's blocks
-  std::int32_t stride = 1;        // as many blocks of the program share the operation
-  std::int32_t blocks = 1;        // of the operation
+  const void* closure = nullptr;   // null: looks at the value that decides about the next round
+  std::int32_t kind = 0;           // which of the program's kernels
+  std::int32_t closure_words = 0;  // of 8 bytes, of what it carries
+  std::int32_t first = 0;          // of the operation's blocks
+  std::int32_t stride = 1;         // as many blocks of the program share the operation
+  std::int32_t blocks = 1;         // of the operation
   std::int32_t counter = 0;
   std::uint64_t tells = 0;  // devices whose copy of the counter is raised, a bit each
   std::int32_t waits = 0;   // where its waits begin
@@ -71,6 +72,7 @@ struct program_tables {
   std::uint32_t operation_scratch = 0;  // bytes of scratch memory that an operation may ask for
   std::uint32_t list_scratch = 0;       // bytes behind these for a block's steps and waits; 0: they stay where they are
   std::uint32_t closure_scratch = 0;    // bytes behind these for what its operations carry; 0: likewise; GPUs only
+  std::uint32_t closure_room = 0;       // of that, for what one operation carries
 };
 
 // Copies what a block reads in every round into its shared memory; by all threads, without a barrier.
@@ -97,13 +99,25 @@ STARLING_HD inline program_state state_of_operation(const block& b) {
   return s;
 }
 
-template <class F>
+// program_kernel<> on a virtual device, whose steps say themselves what they call.
+void do_program_on_host(const program_tables& tables, block& b);
+
+template <class... F>
 struct program_kernel {
-  static constexpr int max_threads = target::most_threads<F>;
+  static constexpr int max_threads = std::min({1024, target::most_threads<F>...});
 
   program_tables tables;
 
   STARLING_HD void operator()(block& b) const {
+    // Compiled once, not with each body, but where check mode is to see what this reads.
+    if constexpr (!target::on_gpu && !target::checked && sizeof...(F) > 0)
+      do_program_on_host(tables, b);
+    else
+      do_steps(b);
+  }
+
+ private:
+  STARLING_HD void do_steps(block& b) const {
     const program_table& mine = *tables.table.on(b.pe());
     if (b.index() >= mine.blocks) return;
     const std::int32_t first = mine.first_step[b.index()];
@@ -123,7 +137,6 @@ struct program_kernel {
     }
   }
 
- private:
   struct steps_and_waits {
     const program_step* steps;
     const program_wait* waits;
@@ -138,21 +151,22 @@ struct program_kernel {
     const program_wait* waits = keep_near(b, room + static_cast<std::size_t>(list.count) * sizeof(program_step),
                                           list.waits + first, last - first);
     b.sync();
-    if constexpr (target::on_gpu && alignof(F) <= near_alignment)
+    if constexpr (target::on_gpu && ((alignof(F) <= near_alignment) && ...))
       if (tables.closure_scratch > 0) take_closures(b, steps, list.count, room + tables.list_scratch);
     return {steps, waits, list.count, first};
   }
 
   // What a block acquires from others empties the L1: from memory an operation would wait once for what it carries
   // and again for its data.
-  STARLING_HD static void take_closures(const block& b, program_step* steps, std::int32_t count, std::byte* room) {
-    constexpr index_t words = closure_room<F> / static_cast<index_t>(sizeof(std::uint64_t));
+  STARLING_HD void take_closures(const block& b, program_step* steps, std::int32_t count, std::byte* room) const {
+    const auto each = static_cast<index_t>(tables.closure_room);
     for (std::int32_t i = 0; i < count; ++i)
       if (steps[i].closure != nullptr)
-        (void)keep_near(b, room + i * closure_room<F>, static_cast<const std::uint64_t*>(steps[i].closure), words);
+        (void)keep_near(b, room + i * each, static_cast<const std::uint64_t*>(steps[i].closure),
+                        steps[i].closure_words);
     b.sync();
     for (std::int32_t i = b.member(); i < count; i += b.members())
-      if (steps[i].closure != nullptr) steps[i].closure = room + i * closure_room<F>;
+      if (steps[i].closure != nullptr) steps[i].closure = room + i * each;
     b.sync();
   }
 
@@ -193,12 +207,20 @@ struct program_kernel {
       if constexpr (!target::on_gpu) port->next_operation();
       block part = b.in_place_of(state, port, i);
       if constexpr (target::on_gpu)
-        (*static_cast<const F*>(s.closure))(part);
+        call(std::index_sequence_for<F...>(), s, part);
       else
         s.on_host(s.closure, part);
       // What the threads share is free for the next one.
       if (i + s.stride < s.blocks) b.sync();
     }
+  }
+
+  template <std::size_t... I>
+  STARLING_HD static void call(std::index_sequence<I...>, const program_step& s, block& part) {
+    if constexpr (sizeof...(F) == 1)
+      ((*static_cast<const F*>(s.closure))(part), ...);
+    else
+      (void)((s.kind == static_cast<std::int32_t>(I) && ((*static_cast<const F*>(s.closure))(part), true)) || ...);
   }
 
   STARLING_HD void tell(const block& b, const program_step& s) const {
