@@ -22,11 +22,16 @@ template <class T>
 std::vector<std::int32_t> by_degree(const csr_view<T>& a) {
   std::vector<index_t> degree(static_cast<std::size_t>(a.columns), 0);
   for (index_t e = a.row_start[0]; e < a.row_start[a.rows]; ++e) ++degree[static_cast<std::size_t>(a.column[e])];
+  if (degree.empty()) return {};
+  // Counted, not compared: there are millions of vertices, and no degree is larger than their number.
+  const index_t largest = *std::max_element(degree.begin(), degree.end());
+  std::vector<index_t> next(static_cast<std::size_t>(largest) + 2, 0);  // place of a vertex, by largest - degree
+  for (const index_t d : degree) ++next[static_cast<std::size_t>(largest - d) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<std::int32_t> vertex(degree.size());
-  std::iota(vertex.begin(), vertex.end(), 0);
-  std::stable_sort(vertex.begin(), vertex.end(), [&](std::int32_t i, std::int32_t j) {
-    return degree[static_cast<std::size_t>(i)] > degree[static_cast<std::size_t>(j)];
-  });
+  for (std::size_t v = 0; v < degree.size(); ++v)
+    vertex[static_cast<std::size_t>(next[static_cast<std::size_t>(largest - degree[v])]++)] =
+        static_cast<std::int32_t>(v);
   return vertex;
 }
 

@@ -145,7 +145,7 @@ def lines(o: argparse.Namespace, devices: list[int]) -> Iterator[dict[str, objec
     for count in devices:
         m = machine.named(o.machine, count)
         for shape in o.shapes:
-            line = {"shape": name(shape), "devices": count}
+            line = {"shape": name(shape), "devices": count, **({} if o.packets is None else {"packets": o.packets})}
             for threads, blocks in o.settings:
                 if time.monotonic() > end:
                     return

@@ -86,11 +86,13 @@ def tune(
         raise ArgumentError(f"tune: {m.summary}; one device sends nothing, ask for at least 2")
     once = _probe(m) if program == "microbenchmark" else _measured(_runner(program, A, m))
     settings = settings_on(m)
-    entries = once(settings[0], 1).entries
     end = time.monotonic() + limit
+    entries = 0
 
     def cost(setting: Setting, iterations: int) -> float:
+        nonlocal entries
         done = once(setting, iterations if time.monotonic() < end else 4)
+        entries = done.entries
         if progress is not None:
             progress(Trial(setting, done.iterations, done.microseconds))
         return done.microseconds
