@@ -101,8 +101,7 @@ TEST_CASE("what one thread waits for, another reads") {
   const auto kernel = [=](bool fixed) {
     return STARLING_KERNEL(block & b) {
       if (b.pe() == 0) {
-        b.put_signal(
-            x, [](index_t) { return 7; }, 1, came, 1, 1);
+        b.put_signal(x, [](index_t) { return 7; }, 1, came, 1, 1);
       } else {
         if (b.member() == 0) b.thread().wait(came, 1);
         if (fixed) b.sync();
@@ -145,8 +144,7 @@ TEST_CASE("threads that write the same are counted, not refused") {
   machine m = threaded(1, 3);
   const auto data = zeroed<int>(m, 1);
   const sym<int> x = data.data();
-  m.run(
-      1, STARLING_KERNEL(block & b) { *x.on(b.pe()) = 6; });
+  m.run(1, STARLING_KERNEL(block & b) { *x.on(b.pe()) = 6; });
   CHECK(read(m, data, 0)[0] == 6);
   CHECK(m.checked().written_alike >= few_seeds * 8);
 }
@@ -246,17 +244,12 @@ TEST_CASE("a ring by puts, packets, messages and atomic operations") {
           b.wait(s, 1, left);
           b.for_each(10, [=](index_t i) { require_in_kernel(mine[10 + i] == 100 * left + static_cast<int>(i)); });
           b.put_packets<int>(
-              q,
-              [&](index_t k) {
-                return packet_content<int>{{100 * b.pe(), static_cast<int>(k)}};
-              },
-              5, 1, right);
+              q, [&](index_t k) { return packet_content<int>{{100 * b.pe(), static_cast<int>(k)}}; }, 5, 1, right);
           b.for_each(5, [&](index_t k) {
             const auto got = b.thread().take_packet<int>(q + k, 1, left);
             require_in_kernel(got.element[0] == 100 * left && got.element[1] == static_cast<int>(k));
           });
-          b.send(
-              c, [&](index_t i) { return b.pe() + static_cast<int>(i); }, 10, 1, right);
+          b.send(c, [&](index_t i) { return b.pe() + static_cast<int>(i); }, 10, 1, right);
           const auto came = b.receive(c, 10, 1, left);
           b.for_each(10, [=](index_t i) { require_in_kernel(came(i) == left + static_cast<int>(i)); });
           b.atomic_add(x + 20, 1, right, cuda::memory_order_acq_rel);
@@ -290,13 +283,9 @@ TEST_CASE("the seed chooses the number of threads, and again when it is alone") 
   machine m = machine::host(1).check({.seeds = 24});
   const auto data = zeroed<int>(m, 4);
   const sym<int> x = data.data();
-  m.run(
-      2, STARLING_KERNEL(block & b) { x.on(b.pe())[b.index()] = 1; });
+  m.run(2, STARLING_KERNEL(block & b) { x.on(b.pe())[b.index()] = 1; });
   CHECK(m.checked().threads_seen == 32);
-  const auto wrong = [&] {
-    m.run(
-        1, STARLING_KERNEL(block & b) { x.on(b.pe())[0] += 1; });
-  };
+  const auto wrong = [&] { m.run(1, STARLING_KERNEL(block & b) { x.on(b.pe())[0] += 1; }); };
   const auto e = finding_of(wrong);
   REQUIRE(e);
   CHECK(e->threads() > 1);

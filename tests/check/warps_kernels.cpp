@@ -102,17 +102,13 @@ TEST_CASE("each warp makes its calls to other PEs once") {
           w.for_each(4,
                      [&](index_t i) { require_in_kernel(own[mine + 7 - i] == 10 * left + 3 - static_cast<int>(i)); });
           w.put_packets<int>(
-              q + 3 * w.rank(),
-              [&](index_t k) {
-                return packet_content<int>{{b.pe(), static_cast<int>(k)}};
-              },
-              3, 1, right);
+              q + 3 * w.rank(), [&](index_t k) { return packet_content<int>{{b.pe(), static_cast<int>(k)}}; }, 3, 1,
+              right);
           w.for_each(3, [&](index_t k) {
             const auto got = b.thread().take_packet<int>(q + (3 * w.rank() + k), 1, left);
             require_in_kernel(got.element[0] == left && got.element[1] == static_cast<int>(k));
           });
-          w.put(
-              x + mine, [&](index_t i) { return 500 + static_cast<int>(i); }, 2, b.pe());
+          w.put(x + mine, [&](index_t i) { return 500 + static_cast<int>(i); }, 2, b.pe());
           w.atomic_add(count, 1, right);
           require_in_kernel(w.atomic_fetch_add(count + 1, 1, b.pe()) < static_cast<std::uint64_t>(w.count()));
           w.signal_add(s + 64, 1, right);

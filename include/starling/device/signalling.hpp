@@ -67,8 +67,8 @@ class signalling {
 
   // Waits until each of the n signals what(i) is at least `value`, as wait_all does for signals side by side.
   template <class What>
-  requires std::is_invocable_r_v<awaited_signal, const What&, int> STARLING_HD void wait_each(
-      int n, const What& what, std::uint64_t at_least, where at = where::current()) const {
+    requires std::is_invocable_r_v<awaited_signal, const What&, int>
+  STARLING_HD void wait_each(int n, const What& what, std::uint64_t at_least, where at = where::current()) const {
     if constexpr (target::on_gpu) {
       // A trace says of each how long it took: one after the other.
       if (!self().traced()) {

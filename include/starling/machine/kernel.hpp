@@ -31,9 +31,7 @@ concept kernel_function = std::invocable<const F&, block&>;
 
 // On a GPU each block has one more warp, beside its threads, which runs f.beside(state).
 template <class F>
-concept kernel_with_warp = requires(const F& f, const program_state& state) {
-  f.beside(state);
-};
+concept kernel_with_warp = requires(const F& f, const program_state& state) { f.beside(state); };
 
 template <kernel_function F>
 kernel make_kernel(const F& f) {
