@@ -77,6 +77,7 @@ CG: dict[str, dict[str, str]] = {
     },
     "apps/cg/iterate/phases.hpp": {},
     "apps/cg/iterate/reduction.hpp": {
+        "all threads: *d = {};": "all write the same, and no thread is interrupted in it",
         "no t.any(false); before: const double part": ON_GPUS,
         "no t.sync(); before: if (w.rank() > 0) return;": ON_GPUS,
     },
