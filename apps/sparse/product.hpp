@@ -34,7 +34,7 @@ __attribute__((noinline)) STARLING_HD void multiply(thread t, const block_rows<T
 template <class C = plus_times, class T>
 STARLING_HD void sum_pieces(thread t, const block_rows<T>& m, const block_plan& plan, T* out) {
   const warp w(t);
-  const int lanes = w.members() < 8 ? 1 : 8;
+  const int lanes = target::on_gpu ? 8 : 1;
   const int per_warp = w.members() / lanes;
   const long_row* rows = m.a.long_rows.on(m.pe) + plan.first_long_row;
   const int n = static_cast<int>(plan.long_rows);

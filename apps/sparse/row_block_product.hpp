@@ -223,8 +223,8 @@ STARLING_HD void multiply_row_blocks(const warp& w, const block_rows<T>& m, cons
     for (int at = w.rank(); at < parts; at += w.count()) {
       const row_block c = row_blocks[at];
       if (!wanted(which, c.reads_halo())) continue;
-      if (c.rows() == 0) piece_sum[c.first_row] = sum_of(c.start, c.start + c.entries);
-      for (index_t i = 0; i < c.rows(); ++i) {
+      if (c.rows() == 0 && w.member() == 0) piece_sum[c.first_row] = sum_of(c.start, c.start + c.entries);
+      for (index_t i = w.member(); i < c.rows(); i += w.members()) {
         const std::uint16_t* start = row_start + c.first_row + i;
         out[c.first_row + i] = sum_of(c.start + start[0], c.start + (i + 1 < c.rows() ? start[1] : c.entries));
       }

@@ -111,7 +111,7 @@ class inner_edge_tables {
         const int mine = base + w.count() * w.member();
         const bool due = mine < static_cast<int>(of.count) && is_due(group[mine], d.lowered, sweep);
         const auto of_lane = [&](unsigned lanes) { return base + w.count() * cuda::std::countr_zero(lanes); };
-        for (unsigned left = target::lanes_where(due); left != 0;) {
+        for (unsigned left = w.which(due); left != 0;) {
           const int one = of_lane(left);
           left &= left - 1;
           const int other = left != 0 ? of_lane(left) : one;
@@ -161,7 +161,7 @@ class inner_edge_tables {
     }
     bool some = false;
     unrolled<at_once>([&](auto k) {
-      if (target::lanes_where(fell[k]) == 0) return;
+      if (w.which(fell[k]) == 0) return;
       some = true;
       if (w.member() == 0) block_word(d.lowered[at.number[k]]).store(sweep, cuda::memory_order_relaxed);
     });

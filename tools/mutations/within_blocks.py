@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from mutations import cg, stencil
 from mutations.model import ROOT, Broken, Mutation, Program
 
-# b.sync(), t.any(false), k.all().sync(); not of warps, which are one thread there.
-BARRIER = re.compile(r"\b(?!w\.|g\.)[a-z_]+(?:\(\))?(?:\.[a-z_]+\(\))*?(?:\.|->)(?:sync\(\)|any\(false\));")
+# b.sync(), t.any(false), k.all().sync(), w.sync(); not votes of warps, which order nothing.
+BARRIER = re.compile(r"\b(?!w\.any|g\.)[a-z_]+(?:\(\))?(?:\.[a-z_]+\(\))*?(?:\.|->)(?:sync\(\)|any\(false\));")
 # The condition by which one thread does what follows.
 ONE_THREAD = re.compile(r"[a-z_]+(?:\(\))?(?:\.[a-z_]+\(\))*?\.member\(\) (==|!=) 0")
 
@@ -77,6 +77,7 @@ CG: dict[str, dict[str, str]] = {
     },
     "apps/cg/iterate/phases.hpp": {},
     "apps/cg/iterate/reduction.hpp": {
+        "all threads: *d = {};": "all write the same, and no thread is interrupted in it",
         "no t.any(false); before: const double part": ON_GPUS,
         "no t.sync(); before: if (w.rank() > 0) return;": ON_GPUS,
     },
@@ -98,6 +99,14 @@ STENCIL: dict[str, dict[str, str]] = {
     "apps/stencil/step/stencil_kernels.cpp": {},
     "apps/stencil/temporal/temporal_kernels.cpp": {},
 }
+# In blocks of whole warps.
+REGISTER_TILES: dict[str, dict[str, str]] = {
+    "apps/stencil/tiles/tile_program.hpp": {
+        "all threads: mine_ = tile_of(": "all write the same, and no thread is interrupted in it",
+        "all threads: *a_.status.on(0) = ": "all write the same",
+    },
+    "apps/stencil/tiles/tile_edges.hpp": {},
+}
 
 
 def uses(files: dict[str, dict[str, str]], kernels: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -111,9 +120,15 @@ PROGRAMS = {
     "stencil, threads": Program(
         ("tests/mutate/stencil.cpp", *stencil.STENCIL), uses(STENCIL, STENCIL_KERNELS), arguments=ARGUMENTS
     ),
+    "register tiles, threads": Program(
+        ("tests/mutate/register_tiles.cpp", *stencil.STENCIL),
+        uses(REGISTER_TILES, ("tests/mutate/register_tiles.cpp",)),
+        arguments=ARGUMENTS,
+    ),
 }
 
 MUTATIONS = [
     *(m for file, same in CG.items() for m in each_in("conjugate gradients, threads", file, same)),
     *(m for file, same in STENCIL.items() for m in each_in("stencil, threads", file, same)),
+    *(m for file, same in REGISTER_TILES.items() for m in each_in("register tiles, threads", file, same)),
 ]

@@ -181,6 +181,7 @@ STARLING_HD auto collect(block_threads t, sum_state* d, const Decide& decide) {
     for (int i = w.member(); i < t.n_pes() * sum_words; i += w.members())
       d->of_pes[i] = detail::take(t, totals + i, number, i / sum_words);
     w.any(false);
+    w.sync();  // what all its lanes have taken
     if (w.member() == 0) {
       d->number = number;
       *given = decide(total(*d, t.n_pes()));

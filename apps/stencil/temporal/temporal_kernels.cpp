@@ -196,15 +196,19 @@ class temporal_program {
       if (y < kept[0][0] || y >= kept[0][1] || x < kept[1][0] || x + n > kept[1][1])
         send_to_all<T>(b_.all_threads(), place_, a_.cells[1 - now], layout, y, x, cells, n);
     };
+    // A warp of a GPU streams, each lane with its part of the row; on a virtual device a thread, with all of it.
     const warp w = b_.warp();
+    const int lane = target::on_gpu ? w.member() : 0;
+    const int rank = target::on_gpu ? w.rank() : b_.member();
+    const int count = target::on_gpu ? w.count() : b_.members();
     row_pipeline<T, temporal_most_depth, decltype(keep)> steps(a_.f.weight, layout, own, a_.cells[now].on(b_.pe()),
-                                                               w.member(), {slots_ + b_.member(), b_.members()}, keep);
-    // Warps of a block take items far from each other, so that each has its share of those that are more work.
-    const int warps = w.count() * b_.count();
+                                                               lane, {slots_ + b_.member(), b_.members()}, keep);
+    // Those of a block take items far from each other, so that each has its share of those that are more work.
+    const int all = count * b_.count();
     const int strips = layout.strips(own);
     int before = 0;
     int strip = 0;
-    for (int i = w.rank() * b_.count() + b_.rank();; i += warps) {
+    for (int i = rank * b_.count() + b_.rank();; i += all) {
       while (strip < strips && i - before >= layout.segments_of(own, strip)) before += layout.segments_of(own, strip++);
       if (strip == strips) break;
       const index_range mine = share(own.extent[1], layout.segments_of(own, strip), i - before);

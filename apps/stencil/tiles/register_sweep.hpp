@@ -11,13 +11,37 @@
 // them.
 #pragma once
 
+#include "starling/device/block.hpp"
 #include "stencil/core/cell_vector.hpp"
 #include "stencil/temporal/relaxed_row.hpp"
 #include "stencil/tiles/tile_cells.hpp"
 
 namespace starling::stencil {
 
-// The lanes of a GPU's warp; a virtual device has one.
+// The lanes of a virtual device's warp, which in check mode has as many.
+class lanes_in_check {
+ public:
+  explicit lanes_in_check(const warp& w) : warp_(w) {}
+  template <class T>
+  T from_before(T value) const {
+    return from(value, warp_.member() - 1);
+  }
+  template <class T>
+  T from_after(T value) const {
+    return from(value, warp_.member() + 1);
+  }
+
+ private:
+  template <class T>
+  T from(const T& value, int lane) const {
+    const auto* of_all = reinterpret_cast<const T*>(warp_.port().gather(&value, sizeof value, where::current()));
+    return lane < 0 || lane >= warp_.members() ? value : of_all[lane];
+  }
+
+  warp warp_;
+};
+
+// The lanes of a GPU's warp.
 struct lanes_of_warp {
   template <class T>
   STARLING_HD T from_before(T value) const {

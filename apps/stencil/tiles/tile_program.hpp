@@ -95,7 +95,10 @@ class tile_program {
       T change = 0;
       if constexpr (in_registers) {
         if (a_.compute) {
-          mine.step(lanes_of_warp(), check, change);
+          if constexpr (target::on_gpu)
+            mine.step(lanes_of_warp(), check, change);
+          else
+            mine.step(lanes_in_check(b_.warp()), check, change);
           b_.sync();
           share_registers(mine, until_exchange == 0);
         }

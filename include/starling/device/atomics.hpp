@@ -259,7 +259,10 @@ class atomics {
       else
         result = by_port<T>(x, pe, order, at, apply, nullptr);
     }
-    return self().first(result);
+    result = self().first(result);
+    if constexpr (std::is_same_v<Self, warp>)
+      if (acquires(order)) self().sync(at);  // of a block, first() is a barrier that orders
+    return result;
   }
 
   template <class T, class Apply>

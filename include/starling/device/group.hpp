@@ -31,7 +31,7 @@ class group : public loops<Self>,
   // `kind`: of the kernel's entry that runs the block.
   STARLING_HD group(const program_state& state, host_port* port, int index, target::entry_kind kind)
       : state_(&state), port_(port), index_(index), kind_(kind) {}
-  // The threads of another group, or a part of them: on a virtual device a warp and a thread are the calling one.
+  // The threads of another group, a part of them, or the warp of a thread.
   template <class Other>
   STARLING_HD explicit group(const group<Other>& whole)
       : state_(&whole.state()), port_(part_of(whole.port_pointer())), index_(whole.index()), kind_(whole.kind()) {}
@@ -99,7 +99,9 @@ class group : public loops<Self>,
   STARLING_HD const Self& self() const { return static_cast<const Self&>(*this); }
 
   STARLING_HD static host_port* part_of(host_port* whole) {
-    if constexpr (!target::on_gpu && (std::is_same_v<Self, warp> || std::is_same_v<Self, thread>))
+    if constexpr (!target::on_gpu && std::is_same_v<Self, warp>)
+      if (whole != nullptr) return &whole->warp();
+    if constexpr (!target::on_gpu && std::is_same_v<Self, thread>)
       if (whole != nullptr) return &whole->own();
     return whole;
   }
@@ -145,35 +147,68 @@ class thread : public group<thread> {
   }
 };
 
-// The 32 threads of a warp; on a virtual device one thread.
+// The 32 threads of a warp. On a virtual device one thread; in check mode also several, all warps of a block as many.
+//
+// sync() orders the memory accesses of the warp's threads, and so do its calls that end with a barrier. Votes and what
+// hands values from lane to lane do not: what one lane has stored, another reads behind sync().
 class warp : public group<warp> {
  public:
   using group<warp>::group;
 
   // This warp among those of its block.
   STARLING_HD int rank() const {
-    if constexpr (!target::on_gpu) return port().thread_of_block();
+    if constexpr (!target::on_gpu) return port().thread_of_block() / port().threads_of_warp();
     return target::thread_index() / target::warp_size;
   }
-  STARLING_HD int count() const { return (threads_of_block() + target::warp_size - 1) / target::warp_size; }
+  STARLING_HD int count() const { return (threads_of_block() + members() - 1) / members(); }
 
-  STARLING_HD int member() const { return target::thread_index() % target::warp_size; }
-  STARLING_HD int members() const { return target::warp_size; }
-  STARLING_HD void sync(where = where::current()) const { target::sync_warp(); }
-  // Barrier; how many threads passed true. Threads that have left the kernel do not count.
-  STARLING_HD int votes(bool value, where = where::current()) const { return target::sync_warp_count(value); }
+  STARLING_HD int member() const {
+    if constexpr (!target::on_gpu) return port().thread_of_block() % port().threads_of_warp();
+    return target::thread_index() % target::warp_size;
+  }
+  STARLING_HD int members() const {
+    if constexpr (!target::on_gpu) return port().threads_of_warp();
+    return target::warp_size;
+  }
+  STARLING_HD void sync([[maybe_unused]] where at = where::current()) const {
+    if constexpr (!target::on_gpu) return port().sync(at);
+    target::sync_warp();
+  }
+  // Waits for all; how many threads passed true. Threads that have left the kernel do not count.
+  STARLING_HD int votes(bool value, [[maybe_unused]] where at = where::current()) const {
+    if constexpr (!target::on_gpu) return port().votes(value, at);
+    return target::sync_warp_count(value);
+  }
+  // Waits for all; which of the threads passed true, a bit each, lane 0's the lowest.
+  STARLING_HD unsigned which(bool value, [[maybe_unused]] where at = where::current()) const {
+    if constexpr (target::on_gpu) {
+      return target::lanes_where(value);
+    } else {
+      const auto* all = reinterpret_cast<const bool*>(port().gather(&value, sizeof value, at));
+      unsigned bits = 0;
+      for (int i = 0; i < members(); ++i) bits |= all[i] ? 1u << i : 0u;
+      return bits;
+    }
+  }
   // Lane 0's value, to every lane.
   template <class T>
   STARLING_HD T first(const T& value, where at = where::current()) const {
-    end_if(false, operation::none, at);
+    if constexpr (!target::on_gpu) return *reinterpret_cast<const T*>(port().gather(&value, sizeof(T), at));
+    check_all_here(at);
     return target::shuffle_first(value);
   }
 
   // Combines one value per lane; every lane gets the result.
   template <class T, class Op>
   STARLING_HD T reduce(const T& value, Op op, where at = where::current()) const {
-    end_if(false, operation::none, at);
+    if constexpr (!target::on_gpu) return detail::reduce_block(*this, value, op, at);
+    check_all_here(at);
     return target::shuffle_first(detail::reduce_warp(value, op));
+  }
+
+ private:
+  STARLING_HD void check_all_here(where at) const {
+    if (votes(true) < members()) leave(false, operation::none, at);
   }
 };
 

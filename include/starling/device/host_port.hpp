@@ -164,9 +164,10 @@ struct lane_order {
   }
 };
 
-// Calls of a block's port are those of all its threads; of the port of one of them (own()) that thread's alone. Where a
-// block is one thread, as in runs, both are the same. In check mode a block may have several: each has a port of its
-// own, and so do they together, in which calls meet. See check/block_threads.hpp.
+// Calls of a block's port are those of all its threads; of the port of a warp (warp()) those of its threads; of the
+// port of one thread (own()) that thread's alone. Where a block is one thread, as in runs, all are the same. In check
+// mode a block may have several: each has a port of its own, and so do they together, in which calls meet. See
+// check/block_threads.hpp.
 class host_port {
  public:
   virtual ~host_port() = default;
@@ -174,13 +175,16 @@ class host_port {
   // Which thread of its block makes the calls, and of how many.
   STARLING_HD int thread_of_block() const { return thread_; }
   STARLING_HD int threads_of_block() const { return threads_; }
+  STARLING_HD int threads_of_warp() const { return threads_of_warp_; }
   // For calls of the calling thread alone.
   virtual host_port& own() { return *this; }
+  // For calls of the threads of its warp.
+  virtual host_port& warp() { return own(); }
   // Barrier of the threads.
   virtual void sync(where) {}
   // Barrier of `count` of them from number `first` on, which all call it.
   virtual void sync_part([[maybe_unused]] int first, [[maybe_unused]] int count, where) {}
-  // Barrier; how many threads have passed true.
+  // Barrier; how many threads have passed true. Of a warp this and gather order no memory.
   virtual int votes(bool value, where) { return value ? 1 : 0; }
   // Barrier; the values of all threads, one after the other, which are there until the next one.
   virtual const std::byte* gather(const void* value, [[maybe_unused]] std::size_t bytes, where) {
@@ -244,14 +248,16 @@ class host_port {
   virtual void end() {}
 
  protected:
-  void set_thread(int thread, int threads) {
+  void set_thread(int thread, int threads, int threads_of_warp) {
     thread_ = thread;
     threads_ = threads;
+    threads_of_warp_ = threads_of_warp;
   }
 
  private:
   int thread_ = 0;
   int threads_ = 1;
+  int threads_of_warp_ = 1;
 };
 
 }  // namespace starling

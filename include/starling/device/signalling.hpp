@@ -18,6 +18,8 @@ struct awaited_signal {
   int from;
 };
 
+class warp;
+
 template <class Self>
 class signalling {
  public:
@@ -123,9 +125,10 @@ class signalling {
   }
 
   // Ends all threads of the group if one of them has failed, or has left the kernel before: without it the group would
-  // go on with what that thread did not do. Also a barrier of the group.
+  // go on with what that thread did not do. Also a barrier of the group, which a vote of a warp alone is not.
   STARLING_HD void end_if(bool failed, operation op, where at) const {
     if (self().votes(!failed, at) < self().members()) leave(failed, op, at);
+    if constexpr (std::is_same_v<Self, warp>) self().sync(at);
   }
 
   // Ends the calling thread. A thread that gave up in a wait has reported; one that returned from the kernel has not,

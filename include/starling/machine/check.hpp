@@ -16,8 +16,8 @@ namespace starling {
 struct check_options {
   std::uint64_t first_seed = 1;
   std::uint64_t seeds = 100;  // schedules that each run explores; 1: the first seed alone, which replays it
-  // Of a block, in kernels whose loads and stores are seen; others have one. 0: the seed chooses 1, 2, 3 or 5, or, one
-  // seed in 32, 32.
+  // Of a block, in kernels whose loads and stores are seen; others have one. 0: the seed chooses 1, 2, 3, 5 or 6, or,
+  // one seed in 32, 32. They are in warps of 32 where that is a divisor, and else of a divisor that the seed chooses.
   int threads = 0;
   // Given: each run is one schedule, in the order of time that these say, and no seeds are drawn. PEs of several hosts
   // are told apart by pes_per_host alone; their queue pairs are costs, and not played.

@@ -23,6 +23,7 @@ struct kernel {
   bool accesses_seen = false;  // by check mode
   bool can_launch = false;     // other kernels: thread::launch
   int threads_in_check = 0;    // of a block in check mode; 0: any number
+  bool whole_warps = false;    // in check mode it has warps of 32, or one thread
 };
 
 template <class F>
@@ -50,6 +51,7 @@ kernel make_stream_kernel(const F& f) {
   k.accesses_seen = target::checked;
   k.can_launch = target::can_launch;
   k.threads_in_check = target::threads_in_check(f);
+  k.whole_warps = target::for_whole_warps<F>;
   return k;
 }
 

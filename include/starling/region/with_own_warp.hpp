@@ -13,6 +13,7 @@ struct with_own_warp {
   static constexpr int max_threads = target::most_threads<F>;
   static constexpr int least_blocks = target::least_blocks<F>;
   static constexpr bool one_thread_on_host = target::one_thread_on_host<F>;
+  static constexpr bool whole_warps = target::for_whole_warps<F>;
 
   F f;
   STARLING_HD void operator()(block& b) const { f(b); }

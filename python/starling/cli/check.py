@@ -28,7 +28,7 @@ def command(
         int | None, typer.Option(help="How many virtual devices, where the command leaves it open; 4 by default.")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="How many threads a block has; by default each seed chooses 1, 2, 3, 5 or 32.")
+        int | None, typer.Option(help="How many threads a block has; by default each seed chooses 1, 2, 3, 5, 6 or 32.")
     ] = None,
     debug: Debug = False,
 ) -> None:

@@ -114,10 +114,10 @@ void checker::run_kernel(scheduled_block& a, const program& p, const program_sta
     block view(s, &of_thread, index);
     k.run(k.closure.get(), view);
   };
-  const int threads = schedule_->threads_of_block(p.k);
-  now_.threads_seen = std::max(now_.threads_seen, threads);
-  if (threads == 1) return run_on(port);
-  block_threads(*schedule_, a, port, thread_fibers_, threads).run(run_on);
+  const schedule::thread_counts threads = schedule_->threads_of(p.k);
+  now_.threads_seen = std::max(now_.threads_seen, threads.of_block);
+  if (threads.of_block == 1) return run_on(port);
+  block_threads(*schedule_, a, port, thread_fibers_, threads.of_block, threads.of_warp).run(run_on);
 }
 
 void checker::open_memory() {
@@ -314,6 +314,8 @@ void checker::throw_found(const workload& w, std::uint64_t seed, finding f) cons
     const scheduled_block& a = w.scheduled[static_cast<std::size_t>(number)];
     histories.push_back({a.pe, a.block, a.scope != nullptr ? a.scope->who() : a.role_name, history_text(w.memory, a)});
   }
+  if (const auto& asked = schedule_->asked_for_warp())
+    f.text += message("\n  blocks have ", asked->of_block, " threads, in warps of ", asked->of_warp);
   throw check_error(f.what, seed, f.text, std::move(histories), schedule_->threads_drawn());
 }
 

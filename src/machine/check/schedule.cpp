@@ -40,6 +40,7 @@ std::optional<finding> schedule::execute(std::uint64_t seed, const std::optional
   network_.set_style(!canonical_ && random_.chance(192));
   lane_style_ = canonical_ ? 0 : static_cast<unsigned>(random_.below(4));
   draw_threads(seed);
+  asked_for_warp_.reset();
   written_alike = 0;
 
   memory_.reset();

@@ -85,10 +85,15 @@ class schedule final : private card_events {
 
   // ---- for the threads of a block, which run one after another on fibers beside its own ----
 
-  // How many this block has in this schedule.
-  int threads_of_block(const kernel& k) const {
-    return k.threads_in_check != 0 ? k.threads_in_check : k.accesses_seen ? threads_ : 1;
-  }
+  // How many a block of this kernel has in this schedule, and each of its warps.
+  struct thread_counts {
+    int of_block = 1;
+    int of_warp = 1;
+  };
+  thread_counts threads_of(const kernel& k) const;
+  // A kernel asks for its warp.
+  void note_warps(const thread_counts& n) { asked_for_warp_ = n; }
+  const std::optional<thread_counts>& asked_for_warp() const { return asked_for_warp_; }
   int threads_drawn() const { return threads_; }
   fiber& fiber_of(const scheduled_block& a) { return *work_.fibers[static_cast<std::size_t>(a.number)]; }
   std::size_t draw(std::size_t n) { return random_.below(n); }
@@ -236,6 +241,8 @@ class schedule final : private card_events {
   unsigned delivery_chance_ = 0;  // of 256
   unsigned lane_style_ = 0;
   int threads_ = 1;  // of each block
+  std::uint64_t warp_draw_ = 0;
+  std::optional<thread_counts> asked_for_warp_;  // the last kernel
 };
 
 }  // namespace starling::check

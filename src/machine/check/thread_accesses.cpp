@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 
 namespace starling::check {
 
@@ -18,9 +19,21 @@ const std::byte* thread_accesses::memory_of(const line& l) const {
 
 bool thread_accesses::ordered(const entry& e, const thread_access& a) const {
   if (a.thread == all_threads || e.who.thread == all_threads) return false;
-  if (a.thread == e.who.thread) return true;
-  const clocks& known = acquired_[static_cast<std::size_t>(a.thread)];
-  return !known.empty() && known[static_cast<std::size_t>(e.who.thread)] >= e.clock;
+  for (int later = a.thread; later < a.thread + a.count; ++later) {
+    const clocks& known = acquired_[static_cast<std::size_t>(later)];
+    for (int i = e.who.thread; i < e.who.thread + e.who.count; ++i)
+      if (i != later && (known.empty() || known[static_cast<std::size_t>(i)] < e.clock)) return false;
+  }
+  return true;
+}
+
+// By which the access is entered; of several threads, whose clocks are different, their latest from now on.
+std::uint32_t thread_accesses::clock_of(const thread_access& a) {
+  if (a.thread == all_threads) return 0;
+  const auto own = std::span(own_).subspan(static_cast<std::size_t>(a.thread), static_cast<std::size_t>(a.count));
+  const std::uint32_t latest = *std::ranges::max_element(own);
+  std::ranges::fill(own, latest);
+  return latest;
 }
 
 bool thread_accesses::same_value(const line& l, const entry& other, std::uint64_t mask) const {
@@ -54,8 +67,8 @@ std::optional<thread_conflict> thread_accesses::enter(const line& l, const threa
     const int first = std::countr_zero(met);
     const std::uint64_t one = std::uint64_t{1} << first;
     thread_conflict c;
-    c.first = {e.who.thread, (e.who.written & one) != 0, e.who.call, e.who.at};
-    c.second = {a.thread, (a.written & one) != 0, a.call, a.at};
+    c.first = {e.who.thread, e.who.count, (e.who.written & one) != 0, e.who.call, e.who.at};
+    c.second = {a.thread, a.count, (a.written & one) != 0, a.call, a.at};
     c.interval = interval_;
     c.address = reinterpret_cast<std::uintptr_t>(memory_of(l)) + static_cast<std::uintptr_t>(first);
     c.bytes = static_cast<std::size_t>(std::countr_one(met >> first));
@@ -66,10 +79,10 @@ std::optional<thread_conflict> thread_accesses::enter(const line& l, const threa
 }
 
 void thread_accesses::add(const line& l, std::vector<entry>& all, const thread_access& a) {
-  const std::uint32_t clock = a.thread == all_threads ? 0 : own_[static_cast<std::size_t>(a.thread)];
+  const std::uint32_t clock = clock_of(a);
   const auto same = std::find_if(all.begin(), all.end(), [&](const entry& e) {
-    return e.who.thread == a.thread && e.clock == clock && e.who.call == a.call && e.who.atomic == a.atomic &&
-           e.who.at.line == a.at.line && e.who.at.file == a.at.file;
+    return e.who.thread == a.thread && e.who.count == a.count && e.clock == clock && e.who.call == a.call &&
+           e.who.atomic == a.atomic && e.who.at.line == a.at.line && e.who.at.file == a.at.file;
   });
   entry& mine = same != all.end() ? *same : all.emplace_back(entry{a, clock, {}});
   mine.who.read |= a.read;
@@ -79,11 +92,23 @@ void thread_accesses::add(const line& l, std::vector<entry>& all, const thread_a
 
 void thread_accesses::barrier() {
   ++interval_;
-  if (released_by_any_.empty()) return;  // so that nobody has acquired anything
+  if (!ordered_some_) return;
+  ordered_some_ = false;
   released_.clear();
   released_by_any_.clear();
   std::fill(own_.begin(), own_.end(), 1);
   for (clocks& c : acquired_) c.clear();
+}
+
+void thread_accesses::barrier_of(int first, int count) {
+  ordered_some_ = true;
+  clocks all(own_.size(), 0);
+  for (int i = first; i < first + count; ++i) {
+    const auto number = static_cast<std::size_t>(i);
+    join(all, acquired_[number]);
+    all[number] = std::max(all[number], own_[number]++);
+  }
+  for (int i = first; i < first + count; ++i) acquired_[static_cast<std::size_t>(i)] = all;
 }
 
 void thread_accesses::join(clocks& to, const clocks& from) {
@@ -92,6 +117,7 @@ void thread_accesses::join(clocks& to, const clocks& from) {
 }
 
 void thread_accesses::release(int thread, const void* word) {
+  ordered_some_ = true;
   const auto number = static_cast<std::size_t>(thread);
   clocks mine = acquired_[number];
   mine.resize(own_.size(), 0);

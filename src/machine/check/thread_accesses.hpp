@@ -1,6 +1,6 @@
 // What the threads of a block have touched since its last barrier: two of them at the same bytes, one writing, is a
-// mistake that no other block is needed for, unless one has released what the other has acquired. Threads that all
-// write the same are only counted.
+// mistake that no other block is needed for, unless one has released what the other has acquired, or a barrier of some
+// of them, a warp, was between. Threads that all write the same are only counted.
 #pragma once
 
 #include <array>
@@ -17,9 +17,11 @@ namespace starling::check {
 // In place of a thread's number: a call of the block, whose threads share the bytes among themselves in any way.
 inline constexpr int all_threads = -1;
 
-// How a thread touches bytes of a line: by loads and stores, or in a call.
+// How a thread touches bytes of a line: by loads and stores, or in a call; in a call of a warp, `count` of them from
+// number `thread` on do, which share the bytes in any way.
 struct thread_access {
   int thread = 0;
+  int count = 1;
   std::uint64_t read = 0;
   std::uint64_t written = 0;
   bool atomic = false;
@@ -31,11 +33,13 @@ struct thread_access {
 struct thread_conflict {
   struct side {
     int thread = 0;
+    int count = 1;
     bool writes = false;
     const char* call = nullptr;
     where at{"", 0};
   };
   int block = 0;  // by its number in the schedule
+  int in_warps_of = 1;
   side first;
   side second;
   std::uint32_t interval = 0;  // barriers of the block before them
@@ -54,6 +58,8 @@ class thread_accesses {
   void barrier();
   // How many there have been.
   std::uint32_t interval() const { return interval_; }
+  // A barrier of `count` threads from number `first` on.
+  void barrier_of(int first, int count);
 
   // A thread releases, by this word, what it has done; another one acquires it. A word by which no thread of the block
   // has released may have come from another block: then it acquires what all threads had released.
@@ -77,6 +83,7 @@ class thread_accesses {
   };
   const std::byte* memory_of(const line& l) const;
   bool ordered(const entry& e, const thread_access& a) const;
+  std::uint32_t clock_of(const thread_access& a);
   bool same_value(const line& l, const entry& other, std::uint64_t mask) const;
   std::uint64_t met_by(const line& l, const entry& e, const thread_access& a);
   void add(const line& l, std::vector<entry>& all, const thread_access& a);
@@ -90,6 +97,7 @@ class thread_accesses {
   std::vector<clocks> acquired_;
   std::unordered_map<const void*, clocks> released_;
   clocks released_by_any_;
+  bool ordered_some_ = false;
   std::uint32_t interval_ = 0;
   std::uint64_t written_alike_ = 0;
 };

@@ -3,6 +3,8 @@
 #include <functional>
 #include <type_traits>
 
+#include "block_member.hpp"
+
 namespace starling::check {
 namespace {
 
@@ -17,9 +19,20 @@ std::uint64_t bits_of(T value) {
 
 }  // namespace
 
-thread_port::thread_port(block_threads& all, block_threads::member& mine, int thread, int threads, thread_port* alone)
-    : all_(all), mine_(mine), alone_(alone) {
-  set_thread(thread, threads);
+thread_port::thread_port(block_threads& all, block_threads::member& mine, whose calls, int threads)
+    : all_(all), mine_(mine), calls_(calls) {
+  set_thread(mine.number, threads, all.in_warps_of_);
+}
+
+host_port& thread_port::own() { return mine_.alone; }
+
+host_port& thread_port::warp() {
+  all_.note_warps();
+  return threads_of_warp() > 1 ? mine_.of_warp : mine_.alone;
+}
+
+block_threads::company& thread_port::company() const {
+  return calls_ == whose::block ? all_.all_ : all_.company_of(mine_);
 }
 
 template <class Make>
@@ -32,15 +45,15 @@ std::uint64_t thread_port::ask(request r, const Make& make) {
       return bits_of(make());
     }
   };
-  r.how = alone_ != nullptr ? request::kind::meeting : request::kind::alone;
+  constexpr request::kind kinds[] = {request::kind::alone, request::kind::warp, request::kind::block};
+  r.how = kinds[static_cast<int>(calls_)];
   r.make = &call;
   return all_.ask(mine_, r);
 }
 
 template <class Make>
 void thread_port::refuse(const char* what, where at, const Make& make) {
-  thread_port& mine = alone_ != nullptr ? *alone_ : *this;
-  (void)mine.ask({.what = what, .at = at}, make);
+  (void)mine_.alone.ask({.what = what, .at = at}, make);
   throw schedule_over{};
 }
 
@@ -50,7 +63,7 @@ std::uint64_t thread_port::near(const void* address) const { return all_.argumen
 // ---- of the threads among themselves ----
 
 void thread_port::sync(where at) {
-  if (alone_ == nullptr) return;
+  if (calls_ == whose::thread) return;
   (void)ask({.what = "sync", .at = at, .orders = true}, [] {});
 }
 
@@ -63,25 +76,28 @@ void thread_port::sync_part(int first, int count, where at) {
 }
 
 int thread_port::votes(bool value, where at) {
-  if (alone_ == nullptr) return value ? 1 : 0;
+  if (calls_ == whose::thread) return value ? 1 : 0;
   const std::byte* all = gather(&value, sizeof value, at);
   int yes = 0;
-  for (int i = 0; i < threads_of_block(); ++i) yes += std::to_integer<int>(all[i]);
+  for (int i = 0; i < company().count; ++i) yes += std::to_integer<int>(all[i]);
   return yes;
 }
 
 const std::byte* thread_port::gather(const void* value, std::size_t bytes, where at) {
-  if (alone_ == nullptr) return static_cast<const std::byte*>(value);
-  request r{.what = "a reduction, vote or first", .at = at, .orders = true, .arguments = {bits_of(bytes)}};
+  if (calls_ == whose::thread) return static_cast<const std::byte*>(value);
+  request r{.what = "a reduction, vote or first", .at = at, .arguments = {bits_of(bytes)}};
+  r.orders = calls_ == whose::block;  // lanes of a warp hand each other values, and no memory
   r.value = value;
   r.value_bytes = bytes;
   (void)ask(r, [] {});
-  return all_.gathered();
+  return company().gathered.data();
 }
 
 void thread_port::come_alike(const char* what, std::initializer_list<std::uint64_t> arguments, where at) {
-  if (alone_ == nullptr) return;
-  all_.come_alike(mine_, {.what = what, .at = at, .arguments = arguments});
+  if (calls_ == whose::thread) return;
+  request r{.what = what, .at = at, .arguments = arguments};
+  r.how = calls_ == whose::block ? request::kind::block : request::kind::warp;
+  all_.come_alike(mine_, company(), r);
 }
 
 // ---- to other PEs ----
@@ -198,15 +214,18 @@ std::byte* thread_port::scratch(std::size_t bytes, where at) {
 }
 
 std::byte* thread_port::staging(std::size_t bytes) {
-  if (alone_ != nullptr) {
-    request r{.what = "put", .arguments = {bits_of(bytes)}};
-    return reinterpret_cast<std::byte*>(ask(r, [&] { return all_.port().staging(bytes); }));
+  if (calls_ == whose::thread) {
+    if (staging_.empty() || staging_.back().size() < bytes) {
+      staging_.emplace_back(bytes);
+      all_.port().add_memory_of_block({bits_of(staging_.back().data()), bytes});
+    }
+    return staging_.back().data();
   }
-  if (staging_.empty() || staging_.back().size() < bytes) {
-    staging_.emplace_back(bytes);
-    all_.port().add_memory_of_block({bits_of(staging_.back().data()), bytes});
-  }
-  return staging_.back().data();
+  request r{.what = "put", .arguments = {bits_of(bytes)}};
+  return reinterpret_cast<std::byte*>(ask(r, [&] {
+    if (calls_ == whose::block) return all_.port().staging(bytes);
+    return all_.members_[static_cast<std::size_t>(company().first)]->alone.staging(bytes);
+  }));
 }
 
 }  // namespace starling::check

@@ -1,5 +1,5 @@
-// What one thread of a block calls in check mode. There are two for each: by one, calls of the block, in which its
-// threads meet; by the other, calls of the thread alone.
+// What one thread of a block calls in check mode. There are three for each: by one, calls of the block, in which its
+// threads meet; by one, calls of its warp, in which those of the warp do; by the third, calls of the thread alone.
 #pragma once
 
 #include <deque>
@@ -11,10 +11,13 @@ namespace starling::check {
 
 class thread_port final : public host_port {
  public:
-  // `alone`: for calls of the thread alone; null: this port is that.
-  thread_port(block_threads& all, block_threads::member& mine, int thread, int threads, thread_port* alone);
+  // Whose calls it makes.
+  enum class whose { thread, warp, block };
+  thread_port(block_threads& all, block_threads::member& mine, whose calls, int threads);
 
-  host_port& own() override { return alone_ != nullptr ? *alone_ : *this; }
+  host_port& own() override;
+  // Where a warp is one thread, that thread's.
+  host_port& warp() override;
   void sync(where at) override;
   void sync_part(int first, int count, where at) override;
   int votes(bool value, where at) override;
@@ -53,10 +56,12 @@ class thread_port final : public host_port {
   template <class Make>
   [[noreturn]] void refuse(const char* what, where at, const Make& make);
   std::uint64_t near(const void* address) const;
+  // Of calls that threads make together.
+  block_threads::company& company() const;
 
   block_threads& all_;
   block_threads::member& mine_;
-  thread_port* alone_;
+  whose calls_;
   std::deque<std::vector<std::byte>> staging_;  // of calls of the thread alone
 };
 

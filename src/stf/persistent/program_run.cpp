@@ -309,6 +309,9 @@ void run_program(machine& m, const operation_list& list, const std::vector<progr
     p.k.accesses_seen = std::all_of(list.operations.begin(), list.operations.end(),
                                     [](const program_operation& i) { return !works(i) || i.code.accesses_seen; });
     p.k.threads_in_check = threads_in_check(list.operations, u);
+    p.k.whole_warps = std::any_of(list.operations.begin(), list.operations.end(), [&](const program_operation& i) {
+      return works(i) && i.unit == u && i.code.whole_warps;
+    });
     p.options = unit.options;
     programs.push_back(std::move(p));
   }

@@ -52,6 +52,18 @@ int threads_in_check([[maybe_unused]] const Kernel& k) {
     return one_thread_on_host<Kernel> ? 1 : 0;
 }
 
+// Whether a kernel is right for whole warps alone, the functor's whole_warps: check mode then gives blocks one thread,
+// or 32 or 64 in warps of 32.
+template <class Kernel>
+constexpr bool is_for_whole_warps() {
+  if constexpr (requires { Kernel::whole_warps; })
+    return Kernel::whole_warps;
+  else
+    return false;
+}
+template <class Kernel>
+inline constexpr bool for_whole_warps = is_for_whole_warps<Kernel>();
+
 // What one of a kernel's entries was compiled for: blocks that record their calls, that a network card may be between
 // them and PEs, that they have one more warp. Entries have the three as parameters of their own: nvcc names no kernels
 // by structures.

@@ -78,6 +78,7 @@ struct erased_kernel {
   // See kernel.
   bool accesses_seen = false;
   int threads_in_check = 0;
+  bool whole_warps = false;
 };
 
 // In the program of `Together` if it is one of these.
@@ -94,6 +95,7 @@ erased_kernel erase_kernel(const F& f) {
   if constexpr (divisible_kernel<F>) c.most_blocks = f.most_blocks();
   c.accesses_seen = target::checked;
   c.threads_in_check = target::threads_in_check(f);
+  c.whole_warps = target::for_whole_warps<F>;
   return c;
 }
 

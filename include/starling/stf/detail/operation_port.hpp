@@ -12,12 +12,13 @@ class operation_port final : public host_port {
  public:
   operation_port(host_port& block, std::byte* scratch, std::size_t bytes)
       : block_(block), scratch_(scratch), bytes_(bytes) {
-    set_thread(block.thread_of_block(), block.threads_of_block());
+    set_thread(block.thread_of_block(), block.threads_of_block(), block.threads_of_warp());
   }
 
   void next_operation() { used_ = 0; }
 
   host_port& own() override { return block_.own(); }
+  host_port& warp() override { return block_.warp(); }
   void sync(where at) override { block_.sync(at); }
   void sync_part(int first, int count, where at) override { block_.sync_part(first, count, at); }
   int votes(bool value, where at) override { return block_.votes(value, at); }
