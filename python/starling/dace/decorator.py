@@ -143,7 +143,7 @@ class Program:
             control: Who runs the time loop. ``"device"``: one kernel on every PE does. ``"stream"``: the host, which
                 launches a kernel for each loop over elements in a stream of each PE, orders PEs by events, and waits
                 only for numbers that it needs. ``"call"``: the host, which waits for each launch and each copy.
-            packet_bytes: Up to so many bytes what a PE puts travels as packets, with ``"device"``. None: 8192 on GPUs,
+            packet_bytes: Up to so many bytes what a PE puts travels as packets, with ``"device"``. None: 16384 on GPUs,
                 2048 where PEs share one, 0 on virtual devices.
             deadline: Seconds that a wait may last; 0: those of the machine.
             report: Whether to return a :class:`Report`.

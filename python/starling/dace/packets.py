@@ -13,9 +13,10 @@ from starling.machine import Machine
 
 __all__ = ["most_packet_bytes", "packet_slots", "packets_on"]
 
-# The layers of an edge are one block's, which sends more than this faster by stores of 16 bytes and a signal: limits of
-# device/protocol.hpp. To virtual devices a packet costs as much as a long message.
-TO_OTHER_GPU = 8 * 1024
+# The layers of an edge are one block's, which sends more than this faster by stores of 16 bytes and a signal: between
+# GPUs as measured (nvidia-h200-x4-packets.json of bench/dace/results), within one as device/protocol.hpp has it. To
+# virtual devices a packet costs as much as a long message.
+TO_OTHER_GPU = 16 * 1024
 WITHIN_GPU = 2 * 1024
 SETS = 2  # of slots, as packet_halo.hpp has them
 BYTES_PER_PACKET = 8  # of elements
