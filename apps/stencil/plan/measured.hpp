@@ -1,7 +1,7 @@
 // The constants that plans go by: measured on H200, but for those of virtual devices. The costs of steps are also
 // measured where a domain runs: `starling tune` writes them into the user's cache (cost_file), by the names of
-// step_costs; bench/cpu_free_stencil/write_costs.py puts the numbers of its file into measured.cpp, as the built-in ones.
-// All others are fitted to runs on H200, of which bench/cpu_free_stencil/results has those that tables show;
+// step_costs; bench/cpu_free_stencil/write_costs.py puts the numbers of its file into measured.cpp as the built-in
+// ones. All others are fitted to runs on H200, of which bench/cpu_free_stencil/results has those that tables show;
 // tests/apps/stencil_recorded_costs.cpp says how far the model is from each of these.
 #pragma once
 
