@@ -16,6 +16,7 @@ KERNEL = """
   b.sync();
   k.all().any(false);
   w.sync();
+  w.any(false);
 """
 
 
@@ -27,6 +28,7 @@ def test_each_is_taken_out_alone() -> None:
         KERNEL.replace("t.member() != 0", "false"),
         KERNEL.replace("  b.sync();\n  k.", "  {}\n  k."),
         KERNEL.replace("k.all().any(false);", "{}"),
+        KERNEL.replace("w.sync();", "{}"),
     ]
 
 

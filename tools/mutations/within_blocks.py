@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mutations import cg, stencil
+from mutations import cg, region, stencil
 from mutations.model import ROOT, Broken, Mutation, Program
 
 # b.sync(), t.any(false), k.all().sync(), w.sync(); not votes of warps, which order nothing.
@@ -107,6 +107,16 @@ REGISTER_TILES: dict[str, dict[str, str]] = {
     },
     "apps/stencil/tiles/tile_edges.hpp": {},
 }
+REGION: dict[str, dict[str, str]] = {
+    region.HANDLE: {
+        "all threads: *s_.reached.on(b.pe()) = epoch;": "all write the same",
+        "no b.sync(); before: if (!counts) continue;": "check mode has a barrier before it, which looks at the tile",
+    },
+    region.COMMIT: {
+        "all threads: *s.newest.on(pe) = ": "all write the same",
+        "no b.sync(); before: no_more(b, s, at);": "what it orders is read when the kernel is over",
+    },
+}
 
 
 def uses(files: dict[str, dict[str, str]], kernels: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -125,10 +135,12 @@ PROGRAMS = {
         uses(REGISTER_TILES, ("tests/mutate/register_tiles.cpp",)),
         arguments=ARGUMENTS,
     ),
+    "region, threads": Program((region.TEST,), uses(REGION, (region.TEST,)), arguments=ARGUMENTS),
 }
 
 MUTATIONS = [
     *(m for file, same in CG.items() for m in each_in("conjugate gradients, threads", file, same)),
     *(m for file, same in STENCIL.items() for m in each_in("stencil, threads", file, same)),
     *(m for file, same in REGISTER_TILES.items() for m in each_in("register tiles, threads", file, same)),
+    *(m for file, same in REGION.items() for m in each_in("region, threads", file, same)),
 ]
