@@ -335,8 +335,12 @@ double cuda_backend::agree(double mine) {
 
 std::size_t cuda_backend::allocate(std::size_t bytes) {
   require_idle("machine::allocate");  // what has been freed may still be written by a program that was left alone
-  if (agreed_) (void)agreed_->agree(bytes, 0);
-  return backend::allocate(bytes);
+  if (!agreed_) return backend::allocate(bytes);
+  (void)agreed_->agree(bytes, 0);
+  const std::size_t offset = backend::allocate(bytes);
+  // Others may write there from now on, and what is not mapped here CUDA takes for addresses of the host.
+  meet("machine::allocate");
+  return offset;
 }
 
 void cuda_backend::free(std::size_t offset) noexcept {
