@@ -144,9 +144,9 @@ struct access_marks {
   }
 };
 
-// The marks of the block that runs on this thread; null: none does. Instrumented code has no other way to know. Every
-// load and store looks at it, so that a shared library must find it without a call.
-extern constinit thread_local access_marks* running_marks [[gnu::tls_model("initial-exec")]];
+// The marks of the block that runs on this thread; null: none does. Instrumented code has no other way to know. A
+// shared library finds it by a call, since there is not always room for what it could find without one.
+extern constinit thread_local access_marks* running_marks;
 
 // An access of bytes that this block has not accessed so since its last call, or that lie in several lines, in the
 // memory of another PE, are not live or not initialised, are watched, or may be in use by an operation.
