@@ -48,6 +48,8 @@ def rewritten(source: str, costs: dict[str, float]) -> str:
 def measured(path: Path, keep: list[str]) -> dict[str, float]:
     """What a file of `starling tune` has, without those that stay."""
     facts = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(facts, dict):
+        raise ValueError(f"{path} holds no costs by name; run `starling tune` to write such a file")
     costs = {name: float(v) for name, v in facts.items() if name not in ("format", "device")}
     if wrong := sorted(name for name, v in costs.items() if not (math.isfinite(v) and v > 0)):
         raise ValueError(f"{path}: {wrong[0]} is {costs[wrong[0]]}; must be more than 0")
@@ -64,7 +66,7 @@ def main() -> int:
     o = parser.parse_args()
     try:
         text = rewritten(o.source.read_text(encoding="utf-8"), measured(o.file, o.keep))
-    except (OSError, ValueError, AttributeError) as problem:
+    except (OSError, ValueError) as problem:
         parser.error(str(problem))
     o.source.write_text(text, encoding="utf-8")
     return 0

@@ -132,7 +132,7 @@ def makers(scale: int, short: bool, many_bytes: bool = False) -> dict[str, Maker
 
 def cases(o: argparse.Namespace, tell: Callable[[str], None], many_bytes: bool = False) -> Iterator[Case]:
     """Those that are wanted, made one after another: the large ones do not fit together."""
-    for name, make in makers(o.scale or (10 if o.short else 22), o.short, many_bytes).items():
+    for name, make in makers(o.scale, o.short, many_bytes).items():
         if o.graph in name:
             tell(f"making {name}")
             yield make()
@@ -229,7 +229,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--figure", choices=FIGURES, default="applications")
     parser.add_argument("--short", action="store_true", help="small graphs")
-    parser.add_argument("--scale", type=int, help="of the RMAT graph of PageRank: 2 to that power vertices (22)")
+    parser.add_argument(
+        "--scale", type=int, help="of the RMAT graph of PageRank: 2 to that power vertices (22; 10 with --short)"
+    )
     parser.add_argument("--graph", default="", help="only those whose name has this, such as 'pagerank RMAT'")
     parser.add_argument("--devices", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2, 4])
     parser.add_argument("--machine", choices=("cuda", "host"), default="cuda")
@@ -249,7 +251,8 @@ def main() -> int:
             f"--figure {o.figure}: one device sends nothing to others; let several share a GPU with "
             "STARLING_PES_PER_GPU=4"
         )
-    known = makers(o.scale or 22, o.short)
+    o.scale = o.scale or (10 if o.short else 22)
+    known = makers(o.scale, o.short)
     if not any(o.graph in name for name in known):
         parser.error(f"--graph {o.graph!r}: no such graph; there are {', '.join(known)}")
     budget = figures.Budget(o.seconds)

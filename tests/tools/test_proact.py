@@ -28,7 +28,7 @@ def run():
     return module
 
 
-def short_options(graph: str = "", scale: int | None = None) -> argparse.Namespace:
+def short_options(graph: str = "", scale: int = 10) -> argparse.Namespace:
     return argparse.Namespace(short=True, graph=graph, scale=scale)
 
 
@@ -36,6 +36,19 @@ def test_graphs_are_chosen_by_name(run) -> None:
     made = [(c.application, c.graph) for c in run.cases(short_options("RMAT", scale=5), lambda text: None)]
     assert made == [("pagerank", "RMAT-5"), ("sssp", "RMAT-10")]
     assert not list(run.cases(short_options("no such graph"), lambda text: None))
+
+
+@pytest.mark.parametrize(("graph", "status"), [("RMAT-10", 0), ("RMAT-22", 2)])
+def test_a_graph_that_is_not_there_is_refused(run, tmp_path, monkeypatch, capsys, graph: str, status: int) -> None:
+    words = ["--short", "--machine", "host", "--devices", "2", "--agents", "polling", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["run.py", *words, "--graph", f"pagerank {graph}"])
+    if status == 0:
+        assert run.main() == 0
+        return
+    with pytest.raises(SystemExit) as ended:
+        run.main()
+    assert ended.value.code == status
+    assert "there are pagerank RMAT-10" in capsys.readouterr().err
 
 
 def test_short_run(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

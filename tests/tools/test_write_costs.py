@@ -53,7 +53,7 @@ def test_numbers_of_two_digits(write_costs) -> None:
         ({"near_us": 0}, (), "near_us is 0.0; must be more than 0"),
         ({"no_such_cost": 1}, (), "the source has no cost no_such_cost"),
         ({"near_us": 1}, ("--keep", "far"), "--keep far"),
-        ([], (), "error"),
+        ([], (), "holds no costs by name"),
     ],
 )
 def test_bad_input_changes_nothing(tmp_path: Path, costs: object, more: tuple[str, ...], problem: str) -> None:
