@@ -48,6 +48,9 @@ class solver {
   // it does not fit. `order`: how vertices are numbered on the devices; results are in the caller's order.
   solver(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight,
          const sparse::iteration_options& options = {}, sparse::vertex_order order = sparse::vertex_order::automatic);
+  // The same of a graph that is ordered for as many PEs, which several solvers can have.
+  solver(const machine& m, std::shared_ptr<const sparse::ordered_graph<T>> edges_in, const T* out_weight,
+         const sparse::iteration_options& options = {});
   ~solver();
   solver(solver&&) noexcept;
   solver& operator=(solver&&) noexcept;

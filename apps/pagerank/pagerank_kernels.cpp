@@ -89,16 +89,16 @@ using detail::stretch;
 template <class T>
 class solver<T>::state {
  public:
-  state(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight, const sparse::iteration_options& o,
-        sparse::vertex_order order)
-      : vertices_(edges_in.rows),
-        values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
-        graph_(edges_in, order, m.size()),
-        rows_(m, graph_.view(), o, values_, T{0}),
+  state(const machine& m, std::shared_ptr<const sparse::ordered_graph<T>> edges_in, const T* out_weight,
+        const sparse::iteration_options& o)
+      : graph_(std::move(edges_in)),
+        vertices_(graph_->view().rows),
+        values_(graph_->view().value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
+        rows_(m, graph_->view(), o, values_, T{0}),
         rank_(rows_.of_rows()),
         sum_(rows_.of_rows()),
         at_(rows_.device().template allocate<stretch>(1)) {
-    inverse_ = graph_.ordered(out_weight);
+    inverse_ = graph_->ordered(out_weight);
     for (T& w : inverse_) w = w > T{0} ? T{1} / w : T{0};
     inverse_out_ = rows_.of_rows(inverse_.data());
   }
@@ -149,8 +149,8 @@ class solver<T>::state {
     }
     std::vector<T> ordered(static_cast<std::size_t>(vertices_));
     rows_.gather(rank_, ordered.data());
-    graph_.restore(ordered.data(), ranks);
-    r.order = graph_.order();
+    graph_->restore(ordered.data(), ranks);
+    r.order = graph_->order();
     r.iterations = static_cast<index_t>(now.epoch);
     r.change = now.last.change;
     r.storage = rows_.facts().how;
@@ -160,12 +160,12 @@ class solver<T>::state {
 
  private:
   symmetric_array<T> optional(const T* all) {
-    return all != nullptr ? rows_.of_rows(graph_.ordered(all).data()) : symmetric_array<T>();
+    return all != nullptr ? rows_.of_rows(graph_->ordered(all).data()) : symmetric_array<T>();
   }
 
   void load(const T* ranks) {
     machine& m = rows_.device();
-    const std::vector<T> ordered = graph_.ordered(ranks);
+    const std::vector<T> ordered = graph_->ordered(ranks);
     std::vector<T> scaled = ordered;
     stretch start;
     for (std::size_t i = 0; i < scaled.size(); ++i) {
@@ -181,9 +181,9 @@ class solver<T>::state {
     }
   }
 
+  std::shared_ptr<const sparse::ordered_graph<T>> graph_;
   index_t vertices_;
   sparse::entry_values values_;
-  sparse::ordered_graph<T> graph_;
   sparse::region_rows<T> rows_;
   std::vector<T> inverse_;  // 1 / weight of the edges out
   symmetric_array<T> rank_, sum_, inverse_out_;
@@ -193,7 +193,11 @@ class solver<T>::state {
 template <class T>
 solver<T>::solver(const machine& m, const sparse::csr_view<T>& edges_in, const T* out_weight,
                   const sparse::iteration_options& options, sparse::vertex_order order)
-    : state_(std::make_unique<state>(m, edges_in, out_weight, options, order)) {}
+    : solver(m, std::make_shared<sparse::ordered_graph<T>>(edges_in, order, m.size()), out_weight, options) {}
+template <class T>
+solver<T>::solver(const machine& m, std::shared_ptr<const sparse::ordered_graph<T>> edges_in, const T* out_weight,
+                  const sparse::iteration_options& options)
+    : state_(std::make_unique<state>(m, std::move(edges_in), out_weight, options)) {}
 template <class T>
 solver<T>::~solver() = default;
 template <class T>

@@ -49,6 +49,7 @@ struct iteration_report {
   std::vector<std::uint64_t> bytes_sent;
   region_agent agent = region_agent::polling;
   std::size_t chunk_bytes = 0;
+  int agent_blocks = 0;                          // of each PE; 0: the agent has none
   region_sending sending = region_sending::all;  // with another one results are wrong
   paced links = {};                              // simulated, if any
   std::uint64_t line_stores_inline = 0;          // of an epoch: see region_report

@@ -81,6 +81,7 @@ void add_region(iteration_report& to, const region_report& moved) {
   to.line_stores_by_chunk = moved.line_stores_by_chunk;
   to.times = moved.times;
   to.chunk_bytes = moved.chunk_bytes;
+  to.agent_blocks = moved.agent_blocks;
   to.bytes_sent = moved.bytes_per_epoch;
   for (std::size_t k = 0; k < to.bytes_sent.size(); ++k)
     to.bytes_sent[k] = to.bytes_sent[k] * moved.epoch - moved.bytes_left_out[k];

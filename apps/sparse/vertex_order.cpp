@@ -20,7 +20,7 @@ constexpr double worth_it = 0.75;  // of the lines that are read now
 
 template <class T>
 std::vector<std::int32_t> by_degree(const csr_view<T>& a) {
-  std::vector<index_t> degree(static_cast<std::size_t>(a.columns), 0);
+  std::vector<std::int32_t> degree(static_cast<std::size_t>(a.columns), 0);
   for (index_t e = a.row_start[0]; e < a.row_start[a.rows]; ++e) ++degree[static_cast<std::size_t>(a.column[e])];
   if (degree.empty()) return {};
   // Counted, not compared: there are millions of vertices, and no degree is larger than their number.
@@ -110,15 +110,21 @@ void ordered_graph<T>::renumber(const csr_view<T>& a, const std::vector<std::int
     std::vector<std::pair<std::int32_t, index_t>> entries;  // new column, place in the caller's rows
     for (index_t i = row_of(part.begin), end = row_of(part.end); i < end && i < a.rows; ++i) {
       const index_t* of_caller = a.row_start + vertex_[static_cast<std::size_t>(i)];
+      const auto first = static_cast<std::size_t>(row_start_[static_cast<std::size_t>(i)]);
+      auto to = first;
+      if (a.value == nullptr) {  // half the time of sorting pairs
+        for (index_t e = of_caller[0]; e < of_caller[1]; ++e)
+          column_[to++] = number[static_cast<std::size_t>(a.column[e])];
+        std::sort(column_.data() + first, column_.data() + to);
+        continue;
+      }
       entries.clear();
       for (index_t e = of_caller[0]; e < of_caller[1]; ++e)
         entries.emplace_back(number[static_cast<std::size_t>(a.column[e])], e);
       std::sort(entries.begin(), entries.end());
-      auto to = static_cast<std::size_t>(row_start_[static_cast<std::size_t>(i)]);
       for (const auto& [column, from] : entries) {
         column_[to] = column;
-        if (a.value != nullptr) value_[to] = a.value[from];
-        ++to;
+        value_[to++] = a.value[from];
       }
     }
   });

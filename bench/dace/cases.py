@@ -1,11 +1,7 @@
 """The programs that are measured: two half steps of Jacobi's method in a pass of the time loop, in one, two and three
-dimensions; the same text for starling.dace and, without `split`, for DaCe alone."""
+dimensions."""
 
 from __future__ import annotations
-
-import types
-from collections.abc import Callable
-from typing import Any
 
 import dace
 from starling import dace as sd
@@ -39,14 +35,6 @@ def jacobi_3d(A: sd.split(f32[K, M, N], 0), B: sd.split(f32[K, M, N], 0), steps:
             B[1:-1, 1:-1, 1:-1] + B[1:-1, 1:-1, :-2] + B[1:-1, 1:-1, 2:] + B[1:-1, :-2, 1:-1] + B[1:-1, 2:, 1:-1]
             + B[:-2, 1:-1, 1:-1] + B[2:, 1:-1, 1:-1]
         )  # fmt: skip
-
-
-def stock(program: sd.Program) -> Callable[..., Any]:
-    """The function of a program as DaCe alone takes it, without `split`."""
-    function = program.function
-    plain = types.FunctionType(function.__code__, function.__globals__, function.__name__)
-    plain.__annotations__ = {n: getattr(t, "array", t) for n, t in function.__annotations__.items()}
-    return plain
 
 
 PROGRAMS = {1: jacobi_1d, 2: jacobi_2d, 3: jacobi_3d}

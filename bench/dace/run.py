@@ -6,7 +6,7 @@
 
 Each way does many sweeps in one call, arrays on the devices, and is timed by the host; the least of five counts. A
 program of few sweeps is compared with NumPy before. `cpu_free`: starling.stencil's variant of that name. `--stock`:
-DaCe's own code for one GPU, its GPU transformations applied; it launches a kernel for each sweep. `--settings`: threads
+DaCe's own code for one GPU (stock.py), which launches a kernel for each sweep. `--settings`: threads
 of a block and blocks of a PE, 0: chosen. `--control`: who runs the time loop of the program; `call` is the
 baseline of the thesis's figure 6.3, with a thread of the host for each PE, `stream` what a host can do at best;
 `call-one-thread` is `call` with one thread for all PEs. `--packets`: bytes up to which halos are packets.
@@ -28,6 +28,7 @@ import cases
 import facts
 import numpy as np
 import programs
+import stock
 import sweeps
 
 import starling
@@ -106,18 +107,11 @@ def by_hand(m: machine.Machine, shape: Shape, seconds: float) -> dict[str, objec
     return {"us": us[1:], "sweeps": steps, "blocks": report.blocks}
 
 
-def stock(shape: Shape, seconds: float) -> dict[str, object]:
+def dace_alone(shape: Shape, block: str, seconds: float) -> dict[str, object]:
     """DaCe's own code for one GPU."""
     import cupy as cp
 
-    import dace
-
-    sdfg = dace.program(cases.stock(cases.PROGRAMS[len(shape)])).to_sdfg(simplify=True)
-    for a in sdfg.arrays.values():
-        if not a.transient and len(a.shape) == len(shape):
-            a.storage = dace.StorageType.GPU_Global
-    sdfg.apply_gpu_transformations()
-    compiled = sdfg.compile()
+    compiled = stock.compiled(len(shape), block)
     steps = steps_for(shape, seconds, True)
     sizes = dict(zip(("K", "M", "N")[-len(shape) :], shape, strict=True))
     have, want = arrays(shape), arrays(shape)
@@ -130,7 +124,7 @@ def stock(shape: Shape, seconds: float) -> dict[str, object]:
         compiled(A=on_gpu[0], B=on_gpu[1], steps=steps, **sizes)
         cp.cuda.Device().synchronize()
 
-    return {"us": repeated(run, SWEEPS_PER_STEP * steps), "sweeps": SWEEPS_PER_STEP * steps}
+    return {"us": repeated(run, SWEEPS_PER_STEP * steps), "sweeps": SWEEPS_PER_STEP * steps, "block": block}
 
 
 def attempted(line: dict[str, object], measure: Callable[[], dict[str, object]]) -> dict[str, object]:
@@ -158,8 +152,8 @@ def lines(o: argparse.Namespace, devices: list[int]) -> Iterator[dict[str, objec
                     yield attempted({**line, "way": way}, measure)
             if len(shape) > 1:
                 yield attempted({**line, "way": "cpu_free"}, partial(by_hand, m, shape, o.length))
-            if o.stock and count == 1:
-                yield attempted({**line, "way": "DaCe"}, partial(stock, shape, o.length))
+            for block in stock.BLOCKS[len(shape)] if o.stock and count == 1 else ():
+                yield attempted({**line, "way": "DaCe"}, partial(dace_alone, shape, block, o.length))
 
 
 def pair(text: str) -> tuple[int, int]:

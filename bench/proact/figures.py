@@ -237,16 +237,19 @@ def chosen(program: str, name: str, a: Any, where: Where, seconds: float, budget
         tuning = graph.tune(program, a, machine=where.machine(), every=every, seconds=most, progress=measured)  # type: ignore[arg-type]
         return tuning, time.monotonic() - start
 
+    def setting_of(tuning: Any) -> Line:
+        return {"agent": tuning.agent, "chunk": tuning.chunk, "agent_blocks": tuning.agent_blocks}
+
     def by_tuner() -> Line:
         nonlocal found
         found, took = search(every=False)
-        return {"agent": found.agent, "chunk": found.chunk, "us": found.trials[-1].microseconds, "seconds": took}
+        return {**setting_of(found), "us": found.trials[-1].microseconds, "seconds": took}
 
     def of_all() -> Line:
         every, took = search(every=True)
         us = {t.setting: t.microseconds for t in every.trials}
         more = {"tuner_us": us[found.trials[-1].setting]} if found is not None else {}
-        return {"agent": every.agent, "chunk": every.chunk, "us": min(us.values()), "seconds": took, **more}
+        return {**setting_of(every), "us": min(us.values()), "seconds": took, **more}
 
     for how, measure in (("tuner", by_tuner), ("all settings", of_all)):
         if budget.over():
@@ -276,7 +279,18 @@ HEADS = {
     "hidden": ("application", "graph", "devices", "links", "agent", "us", "without data us", "copies us", "hidden"),
     "stores": ("application", "graph", "devices", "inline", "by chunk", "ratio"),
     "speedup": ("application", "graph", "devices", "way", "us of each", "of one device", "of the bound"),
-    "chosen": ("application", "graph", "devices", "search", "agent", "chunk", "us", "search s", "tuner, of the best"),
+    "chosen": (
+        "application",
+        "graph",
+        "devices",
+        "search",
+        "agent",
+        "chunk",
+        "its blocks",
+        "us",
+        "search s",
+        "tuner, of the best",
+    ),
 }
 
 
@@ -325,8 +339,9 @@ def row(line: Line) -> tuple[object, ...]:
             return *what, line["way"], f"{us:.4g}", faster, *part
         case "chosen":
             what = (line["application"], line["graph"], line["devices"], line["how"], line["agent"], line["chunk"])
+            blocks = line.get("agent_blocks") or "as chosen"
             near = (f"{line['tuner_us'] / us:.3g}",) if "tuner_us" in line else ()
-            return *what, f"{us:.4g}", f"{line['seconds']:.3g}", *near
+            return *what, blocks, f"{us:.4g}", f"{line['seconds']:.3g}", *near
     raise ValueError(line["what"])
 
 

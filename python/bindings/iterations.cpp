@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <utility>
+#include <variant>
 
 #include "bindings.hpp"
 #include "jacobi/jacobi.hpp"
@@ -46,11 +47,12 @@ nb::object array_from(std::vector<T>&& v) {
 }
 
 // How what one PE computes comes to the others, as Python names it.
-sparse::iteration_options options_for(const std::string& agent, std::size_t chunk_bytes, double deadline,
-                                      const nb::dict& measuring) {
+sparse::iteration_options options_for(const std::string& agent, std::size_t chunk_bytes, int agent_blocks,
+                                      double deadline, const nb::dict& measuring) {
   sparse::iteration_options o;
   o.agent = agent_named(agent);
   if (chunk_bytes != 0) o.chunk_bytes = chunk_bytes;
+  o.agent_blocks = agent_blocks;
   o.deadline = deadline;
   add_measuring(o, measuring);
   return o;
@@ -115,6 +117,7 @@ nb::dict facts_of(const sparse::iteration_report& r, bool converged, index_t ite
   facts["seconds"] = r.seconds;
   facts["agent"] = name(r.agent);
   facts["chunk_bytes"] = r.chunk_bytes;
+  facts["agent_blocks"] = r.agent_blocks;
   facts["blocks"] = r.blocks;
   facts["threads"] = r.threads;
   facts["tiles"] = r.tiles;
@@ -139,13 +142,31 @@ sparse::csr_view<T> rows_from(const starts& row_start, const places& column, con
   return {rows, rows, row_start.data(), column.data(), value};
 }
 
+// A graph as devices are given it, and the caller's arrays, which it may go on to read.
+struct bound_graph {
+  std::variant<std::shared_ptr<const sparse::ordered_graph<float>>,
+               std::shared_ptr<const sparse::ordered_graph<double>>>
+      graph;
+  nb::object arrays;
+};
+
 template <class T>
-nb::tuple pagerank_of(machine& m, const starts& row_start, const places& source, const nb::object& weight,
-                      const values<T>& out_weight, const nb::object& teleport, const nb::object& dangling,
-                      const nb::object& start, const pagerank::solve_options& how,
-                      const sparse::iteration_options& sending, sparse::vertex_order order, nb::handle watch) {
+bound_graph graph_of(const starts& row_start, const places& source, const nb::object& weight, const char* order,
+                     int devices) {
   const auto edges = rows_from<T>(row_start, source, data_of<T>(weight, source.size(), "weight"));
+  const auto numbered = sparse::vertex_order_named(order);
+  const nb::gil_scoped_release unlocked;
+  return {std::make_shared<const sparse::ordered_graph<T>>(edges, numbered, devices), {}};
+}
+
+template <class T>
+nb::tuple pagerank_of(machine& m, const std::shared_ptr<const sparse::ordered_graph<T>>& graph,
+                      const nb::object& out_weights, const nb::object& teleport, const nb::object& dangling,
+                      const nb::object& start, const pagerank::solve_options& how,
+                      const sparse::iteration_options& sending, nb::handle watch) {
+  const auto& edges = graph->view();
   const auto n = static_cast<std::size_t>(edges.rows);
+  const auto out_weight = nb::cast<values<T>>(out_weights);
   expect<argument_error>(out_weight.size() == n, "out_weight has ", out_weight.size(), " elements, not ", n);
   const T* from = data_of<T>(start, n, "start");
   const T* restart = data_of<T>(teleport, n, "teleport");
@@ -154,7 +175,7 @@ nb::tuple pagerank_of(machine& m, const starts& row_start, const places& source,
   if (from != nullptr) std::copy(from, from + n, ranks.begin());
   pagerank::result r;
   run(m, watch, [&](watcher& w) {
-    pagerank::solver<T> s(m, edges, out_weight.data(), sending, order);
+    pagerank::solver<T> s(m, graph, out_weight.data(), sending);
     r = s.solve(ranks.data(), restart, loose, how,
                 [&](const pagerank::progress& p) { return w(p.iterations, p.change); });
   });
@@ -223,53 +244,64 @@ bool is(const nb::object& array) {
 }  // namespace
 
 void bind_iterations(nb::module_& m) {
+  nb::class_<bound_graph>(m, "OrderedGraph", "The edges that lead to each vertex, ordered for a number of devices.")
+      .def(
+          "__init__",
+          [](bound_graph* g, const starts& row_start, const places& source, const nb::object& weight, bool single,
+             const std::string& order, int devices) {
+            new (g) bound_graph(single ? graph_of<float>(row_start, source, weight, order.c_str(), devices)
+                                       : graph_of<double>(row_start, source, weight, order.c_str(), devices));
+            g->arrays = nb::make_tuple(row_start, source, weight);
+          },
+          "row_start"_a, "source"_a, "weight"_a.none(), nb::kw_only(), "single"_a, "order"_a, "devices"_a,
+          nb::sig("def __init__(self, row_start: typing.Any, source: typing.Any, weight: typing.Any, *, single: bool, "
+                  "order: str, devices: int) -> None"));
   m.def(
       "pagerank",
-      [](bound_machine& on, const starts& row_start, const places& source, const nb::object& weight,
-         const nb::object& out_weight, const nb::object& teleport, const nb::object& dangling, const nb::object& start,
-         double alpha, double tolerance, index_t most_iterations, bool fixed, const std::string& order,
-         const std::string& agent, std::size_t chunk_bytes, double deadline, const nb::dict& measuring,
-         nb::handle watch) {
-        const auto sending = options_for(agent, chunk_bytes, deadline, measuring);
+      [](bound_machine& on, const bound_graph& edges_in, const nb::object& out_weight, const nb::object& teleport,
+         const nb::object& dangling, const nb::object& start, double alpha, double tolerance, index_t most_iterations,
+         bool fixed, const std::string& agent, std::size_t chunk_bytes, int agent_blocks, double deadline,
+         const nb::dict& measuring, nb::handle watch) {
+        const auto sending = options_for(agent, chunk_bytes, agent_blocks, deadline, measuring);
         const pagerank::solve_options how{alpha, tolerance, most_iterations, fixed};
-        const auto numbered = sparse::vertex_order_named(order);
-        if (is<float>(out_weight))
-          return pagerank_of<float>(on.get(), row_start, source, weight, nb::cast<values<float>>(out_weight), teleport,
-                                    dangling, start, how, sending, numbered, watch);
-        return pagerank_of<double>(on.get(), row_start, source, weight, nb::cast<values<double>>(out_weight), teleport,
-                                   dangling, start, how, sending, numbered, watch);
+        return std::visit(
+            [&](const auto& graph) {
+              return pagerank_of(on.get(), graph, out_weight, teleport, dangling, start, how, sending, watch);
+            },
+            edges_in.graph);
       },
-      "machine"_a, "row_start"_a, "source"_a, "weight"_a.none(), "out_weight"_a, "teleport"_a.none(),
-      "dangling"_a.none(), "start"_a.none(), nb::kw_only(), "alpha"_a, "tolerance"_a, "most_iterations"_a, "fixed"_a,
-      "order"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
-      nb::sig("def pagerank(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
+      "machine"_a, "edges_in"_a, "out_weight"_a, "teleport"_a.none(), "dangling"_a.none(), "start"_a.none(),
+      nb::kw_only(), "alpha"_a, "tolerance"_a, "most_iterations"_a, "fixed"_a, "agent"_a, "chunk_bytes"_a,
+      "agent_blocks"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
+      nb::sig("def pagerank(machine: Machine, edges_in: OrderedGraph, "
               "out_weight: typing.Any, teleport: typing.Any, dangling: typing.Any, start: typing.Any, *, "
-              "alpha: float, tolerance: float, most_iterations: int, fixed: bool, order: str, agent: str, chunk_bytes: "
-              "int, "
+              "alpha: float, tolerance: float, most_iterations: int, fixed: bool, agent: str, chunk_bytes: "
+              "int, agent_blocks: int, "
               "deadline: float, measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, dict[str, "
               "typing.Any]]"));
   m.def(
       "shortest_paths",
       [](bound_machine& on, const starts& row_start, const places& source, const nb::object& weight, index_t vertex,
-         bool predecessors, bool single, const std::string& agent, std::size_t chunk_bytes, double deadline,
-         const nb::dict& measuring, nb::handle watch) {
-        const auto sending = options_for(agent, chunk_bytes, deadline, measuring);
+         bool predecessors, bool single, const std::string& agent, std::size_t chunk_bytes, int agent_blocks,
+         double deadline, const nb::dict& measuring, nb::handle watch) {
+        const auto sending = options_for(agent, chunk_bytes, agent_blocks, deadline, measuring);
         if (single) return paths_from<float>(on.get(), row_start, source, weight, vertex, predecessors, sending, watch);
         return paths_from<double>(on.get(), row_start, source, weight, vertex, predecessors, sending, watch);
       },
       "machine"_a, "row_start"_a, "source"_a, "weight"_a.none(), "from_vertex"_a, nb::kw_only(), "predecessors"_a,
-      "single"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
+      "single"_a, "agent"_a, "chunk_bytes"_a, "agent_blocks"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
       nb::sig("def shortest_paths(machine: Machine, row_start: typing.Any, source: typing.Any, weight: typing.Any, "
-              "from_vertex: int, *, predecessors: bool, single: bool, agent: str, chunk_bytes: int, deadline: float, "
+              "from_vertex: int, *, predecessors: bool, single: bool, agent: str, chunk_bytes: int, agent_blocks: int, "
+              "deadline: float, "
               "measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, typing.Any, dict[str, "
               "typing.Any]]"));
   m.def(
       "jacobi",
       [](bound_machine& on, const nb::tuple& matrix, const nb::object& diagonal, const nb::object& b,
          const nb::object& x0, double target, index_t most_iterations, const std::string& exchange,
-         const std::string& agent, std::size_t chunk_bytes, double deadline, const nb::dict& measuring,
-         nb::handle watch) {
-        auto sending = options_for(agent, chunk_bytes, deadline, measuring);
+         const std::string& agent, std::size_t chunk_bytes, int agent_blocks, double deadline,
+         const nb::dict& measuring, nb::handle watch) {
+        auto sending = options_for(agent, chunk_bytes, agent_blocks, deadline, measuring);
         sending.halo_only = exchange == "halo";
         const jacobi::solve_options how{.target = target, .max_iterations = most_iterations};
         if (is<float>(b))
@@ -279,10 +311,11 @@ void bind_iterations(nb::module_& m) {
                                  how, sending, watch);
       },
       "machine"_a, "matrix"_a, "diagonal"_a, "b"_a, "x0"_a.none(), nb::kw_only(), "target"_a, "most_iterations"_a,
-      "exchange"_a, "agent"_a, "chunk_bytes"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
+      "exchange"_a, "agent"_a, "chunk_bytes"_a, "agent_blocks"_a, "deadline"_a, "measuring"_a, "watch"_a.none(),
       nb::sig("def jacobi(machine: Machine, matrix: tuple[typing.Any, ...], diagonal: typing.Any, b: typing.Any, "
               "x0: typing.Any, *, target: float, most_iterations: int, exchange: str, agent: str, chunk_bytes: int, "
-              "deadline: float, measuring: dict[str, typing.Any], watch: typing.Any) -> tuple[typing.Any, dict[str, "
+              "agent_blocks: int, deadline: float, measuring: dict[str, typing.Any], watch: typing.Any) -> "
+              "tuple[typing.Any, dict[str, "
               "typing.Any]]"));
 }
 

@@ -2,21 +2,22 @@
 
 The three functions:
 
-``pagerank(machine, row_start, source, weight, out_weight, teleport, dangling, start, *, alpha, tolerance,
-most_iterations, fixed, order, agent, chunk_bytes, deadline, measuring, watch) -> (rank, report)``
+``pagerank(machine, edges_in, out_weight, teleport, dangling, start, *, alpha, tolerance, most_iterations, fixed, agent,
+chunk_bytes, agent_blocks, deadline, measuring, watch) -> (rank, report)``
 
-``shortest_paths(machine, row_start, source, weight, from_vertex, *, predecessors, single, agent, chunk_bytes, deadline,
-measuring, watch) -> (distance, predecessor, report)``
+``shortest_paths(machine, row_start, source, weight, from_vertex, *, predecessors, single, agent, chunk_bytes,
+agent_blocks, deadline, measuring, watch) -> (distance, predecessor, report)``
 
-``jacobi(machine, matrix, diagonal, b, x0, *, target, most_iterations, exchange, agent, chunk_bytes, deadline,
-measuring, watch) -> (x, report)``
+``jacobi(machine, matrix, diagonal, b, x0, *, target, most_iterations, exchange, agent, chunk_bytes,
+agent_blocks, deadline, measuring, watch) -> (x, report)``
 
 All arrays are C-contiguous NumPy arrays in the memory of the host, one-dimensional unless said otherwise; T is float32
 or float64, the same for all arrays of a call. Native code need not check them again but for what would make it crash.
 
 * ``machine``: a ``Machine``. A PE may be without rows; there is at least one row.
-* ``agent``: ``"auto"``, or one of :data:`starling._regions.AGENTS`; ``chunk_bytes``: 0 for auto; ``deadline``: seconds,
-  0 for the machine's; ``measuring``: a dictionary with the fields of ``starling.graph.Measuring``.
+* ``agent``: ``"auto"``, or one of :data:`starling._regions.AGENTS`; ``chunk_bytes``, ``agent_blocks``: 0 for auto;
+  ``deadline``: seconds, 0 for the machine's; ``measuring``: a dictionary with the fields of
+  ``starling.graph.Measuring``.
 * ``watch``: None, or ``watch(iterations, value)``, called now and then with the interpreter lock held, while the
   program goes on or between two stretches of iterations; ``value`` is the last entry of ``history`` so far. What it
   raises ends the run and is raised by the call. So does Ctrl-C, also without a watch: the process's signals are polled
@@ -53,6 +54,7 @@ class NativeFacts(TypedDict):
     agent: str
     """The one that was used, never "auto"."""
     chunk_bytes: int
+    agent_blocks: int
     blocks: int
     """Of each PE, that compute."""
     threads: int
@@ -77,15 +79,37 @@ class NativeFacts(TypedDict):
     """The fields of `Arrivals` by PE; nothing unless timed."""
 
 
+class OrderedEdges(Protocol):
+    """Edges as devices are given them, of weights of one element type, for one number of devices."""
+
+
 class NativeRegions(Protocol):
     """What the native module has for this."""
+
+    def OrderedGraph(  # noqa: N802 - a class
+        self,
+        row_start: NDArray[np.int64],
+        source: NDArray[np.int32],
+        weight: Values | None,
+        *,
+        single: bool,
+        order: str,
+        devices: int,
+    ) -> OrderedEdges:
+        """Numbers vertices for the devices.
+
+        Args:
+            row_start: [n + 1] where the edges that lead to each vertex begin.
+            source: [edges] the vertex that each comes from, ascending for each vertex, each once.
+            weight: [edges], at least 0 and finite. None: all are 1, and none are stored.
+            single: Whether T is float32.
+            order: One of :data:`starling._regions.ORDERS`.
+        """
 
     def pagerank(
         self,
         machine: Machine,
-        row_start: NDArray[np.int64],
-        source: NDArray[np.int32],
-        weight: Values | None,
+        edges_in: OrderedEdges,
         out_weight: Values,
         teleport: Values | None,
         dangling: Values | None,
@@ -95,9 +119,9 @@ class NativeRegions(Protocol):
         tolerance: float,
         most_iterations: int,
         fixed: bool,
-        order: str,
         agent: str,
         chunk_bytes: int,
+        agent_blocks: int,
         deadline: float,
         measuring: dict[str, Any],
         watch: Watch,
@@ -107,18 +131,14 @@ class NativeRegions(Protocol):
         Here m is the sum of x over the vertices whose `out_weight` is zero, d is `dangling` and t is `teleport`.
 
         Args:
-            row_start: [n + 1] where the edges that lead to each vertex begin.
-            source: [edges] the vertex that each comes from, ascending for each vertex, each once.
-            weight: [edges], at least 0 and finite. None: all are 1, and none are stored.
+            edges_in: The edges that lead to each vertex. Arrays are in the caller's order, whatever that is.
             out_weight: [n] the sum of the weights of the edges from each vertex, rounded from float64; 0: dangling. Its
-                element type is that of the vectors, T.
+                element type is that of the vectors and weights, T.
             teleport: [n], sum 1. None: 1/n each.
             dangling: [n], sum 1. None: the same as teleport.
             start: [n], sum 1. None: 1/n each.
             tolerance: Ends when the sum of ``abs(x' - x)`` is less than this.
             fixed: Do `most_iterations`, whatever changes.
-            order: One of :data:`starling._regions.ORDERS`: the numbers of vertices on the devices. Arrays are in the
-                caller's order.
 
         Returns:
             [n] of T: the x' of the last iteration.
@@ -136,6 +156,7 @@ class NativeRegions(Protocol):
         single: bool,
         agent: str,
         chunk_bytes: int,
+        agent_blocks: int,
         deadline: float,
         measuring: dict[str, Any],
         watch: Watch,
@@ -166,6 +187,7 @@ class NativeRegions(Protocol):
         exchange: str,
         agent: str,
         chunk_bytes: int,
+        agent_blocks: int,
         deadline: float,
         measuring: dict[str, Any],
         watch: Watch,

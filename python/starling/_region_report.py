@@ -56,6 +56,8 @@ class Report:
     agent: str
     """What sent finished chunks."""
     chunk_bytes: int
+    agent_blocks: int
+    """Blocks, or streams, of each device that send; 0: those that compute do."""
     blocks: int
     """Blocks used on each device."""
     threads: int

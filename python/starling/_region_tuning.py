@@ -1,5 +1,5 @@
-"""Which agent and which chunk a program on regions takes when it may choose: measured once for inputs of a size on a
-machine, and kept in the user's cache directory (PROACT, section III-A).
+"""Which agent, which chunk and how many blocks of the agent a program on regions takes when it may choose: measured
+once for inputs of a size on a machine, and kept in the user's cache directory (PROACT, section III-A).
 
 The search is plain: settings and what they cost in, the best out; it knows of no program and no clock.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from starling import _files
 from starling.errors import ArgumentError
 from starling.machine import Machine
 
-FORMAT = 1
+FORMAT = 2
 AGENTS = ("inline", "polling", "own_warp", "launched", "copy_engine")
+WITH_BLOCKS = ("polling", "launched", "copy_engine")
+"""Agents with blocks of their own, or streams."""
 CHUNKS = tuple(2**k for k in range(12, 22, 2))  # 4 KB to 1 MB
 
 
@@ -29,6 +31,8 @@ class Setting:
     agent: str
     chunk: int
     """Bytes."""
+    blocks: int = 0
+    """Of the agent on each device; 0: as many as the region chooses."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,18 @@ def settings_on(m: Machine) -> tuple[Setting, ...]:
     return tuple(setting for setting in SETTINGS if setting.agent not in lacking(m))
 
 
+def with_blocks(setting: Setting, m: Machine) -> tuple[Setting, ...]:
+    """The setting with other numbers of blocks than the region chooses: fewer and more, where its agent has any."""
+    if setting.agent not in WITH_BLOCKS:
+        return ()
+    if setting.agent == "copy_engine":
+        chosen, counts = 1, {2, 4}
+    else:
+        chosen = max(2 if setting.agent == "launched" else 1, min(d.multiprocessors for d in m.devices) // 8)
+        counts = {max(1, chosen // 4), max(1, chosen // 2), 2 * chosen}
+    return tuple(replace(setting, blocks=n) for n in sorted(counts - {chosen}))
+
+
 Cost = Callable[[Setting, int], float]
 """Microseconds of an iteration with a setting, measured over so many iterations."""
 
@@ -79,6 +95,15 @@ def halving(settings: Sequence[Setting], cost: Cost, iterations: int = 16) -> li
             return trials
         left = [trial.setting for trial in found[-max(1, len(left) // KEPT) :]]
         iterations *= KEPT
+
+
+def stepwise(
+    settings: Sequence[Setting], finer: Callable[[Setting], Sequence[Setting]], cost: Cost, iterations: int = 16
+) -> list[Trial]:
+    """Successive halving of settings, then what `finer` gives of the best one, measured as long as that was."""
+    *others, best = halving(settings, cost, iterations)
+    last = [Trial(s, best.iterations, cost(s, best.iterations)) for s in finer(best.setting)]
+    return [*others, *sorted([best, *last], key=lambda trial: trial.microseconds, reverse=True)]
 
 
 def exhaustive(settings: Iterable[Setting], cost: Cost, iterations: int = 64) -> list[Trial]:
@@ -109,7 +134,10 @@ def keep(program: str, entries: int, m: Machine, trials: Sequence[Trial]) -> Pat
         path,
         {
             "format": FORMAT, "device": m.devices[0].name, "agent": best.agent, "chunk": best.chunk,
-            "trials": [[t.setting.agent, t.setting.chunk, t.iterations, t.microseconds] for t in trials],
+            "blocks": best.blocks,
+            "trials": [
+                [t.setting.agent, t.setting.chunk, t.setting.blocks, t.iterations, t.microseconds] for t in trials
+            ],
         },
     )  # fmt: skip
     return path
@@ -122,8 +150,8 @@ def kept(program: str, entries: int, m: Machine) -> Setting | None:
         return None
     try:
         facts: Any = json.loads(path.read_text(encoding="utf-8"))
-        setting = Setting(facts["agent"], facts["chunk"])
-        known = facts["format"] == FORMAT and setting in SETTINGS
+        setting = Setting(facts["agent"], facts["chunk"], int(facts["blocks"]))
+        known = facts["format"] == FORMAT and replace(setting, blocks=0) in SETTINGS and setting.blocks >= 0
         device = facts["device"]
     except (OSError, ValueError, KeyError, TypeError):
         known, device = False, ""

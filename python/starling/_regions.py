@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, SupportsFloat, TypedDict, cast
+from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from starling import machine as machines
 from starling._arguments import callable_or_none, finite_number, one_of, whole_number
 from starling._measuring import Arrivals, Measuring, as_arguments
 from starling._native import native
-from starling._native_regions import NativeFacts, NativeRegions, Values, Watch
+from starling._native_regions import NativeFacts, NativeRegions, OrderedEdges, Values, Watch
 from starling._region_report import Progress, Report
 from starling.errors import ArgumentError
 from starling.machine import Machine
@@ -33,6 +33,7 @@ EXCHANGES: tuple[Exchange, ...] = ("region", "halo")
 LEAST_CHUNK = 4096
 MOST_CHUNK = 2**24
 CHUNK_UNIT = 128  # bytes
+MOST_AGENT_BLOCKS = 4095
 
 
 class Where(TypedDict, total=False):
@@ -42,6 +43,7 @@ class Where(TypedDict, total=False):
     machine: Machine | str | None
     agent: Agent
     chunk: int | str | None
+    agent_blocks: SupportsIndex | None
     deadline: SupportsFloat | None
     progress: Callable[[Progress], object] | None
     measuring: Measuring | None
@@ -52,6 +54,7 @@ class Sending(TypedDict):
 
     agent: str
     chunk_bytes: int
+    agent_blocks: int
     deadline: float
     measuring: dict[str, Any]
     watch: Watch
@@ -77,7 +80,6 @@ def pagerank(
     tolerance: float,
     most_iterations: int,
     fixed: bool,
-    order: Order,
     sending: Sending,
 ) -> tuple[Values, Report]:
     """:meth:`NativeRegions.pagerank` on the subject's machine."""
@@ -90,7 +92,6 @@ def pagerank(
         tolerance=tolerance,
         most_iterations=most_iterations,
         fixed=fixed,
-        order=order,
         **sending,
     )
     return rank, reported(subject, facts, before)
@@ -121,6 +122,11 @@ def jacobi(
     return x, reported(subject, facts, before)
 
 
+def ordered(start: Any, source: Any, weight: Any, element: np.dtype[Any], order: Order, devices: int) -> OrderedEdges:
+    """Edges by where they lead to, as :func:`pagerank` takes them."""
+    return _native().OrderedGraph(start, source, weight, single=element == np.float32, order=order, devices=devices)
+
+
 def on(machine: object, devices: int | None, rows: int) -> Machine:
     """The machine that these arguments mean; where nobody asked for more, not more devices than rows."""
     m = machines.of(machine, devices)
@@ -132,6 +138,7 @@ def on(machine: object, devices: int | None, rows: int) -> Machine:
 def sending(
     agent: object,
     chunk: int | str | None,
+    agent_blocks: SupportsIndex | None,
     deadline: SupportsFloat | None,
     progress: Callable[[Progress], object] | None,
     target: float | None,
@@ -151,6 +158,7 @@ def sending(
     return {
         "agent": str(agent),
         "chunk_bytes": _chunk_bytes(chunk),
+        "agent_blocks": _agent_blocks(agent, agent_blocks),
         "deadline": seconds,
         "measuring": as_arguments(measuring),
         "watch": None if progress is None else watch,
@@ -159,12 +167,13 @@ def sending(
 
 def tuned(subject: Subject, asked: Sending) -> Sending:
     """What was asked for, and for what was left open what was found for such an input, if it was measured."""
-    if asked["agent"] != "auto" and asked["chunk_bytes"] != 0:
+    if asked["agent"] != "auto" and asked["chunk_bytes"] != 0 and asked["agent_blocks"] != 0:
         return asked
     found = _region_tuning.kept(subject.program, subject.entries, subject.machine)
     if found is None or asked["agent"] not in ("auto", found.agent):
         return asked
-    return {**asked, "agent": found.agent, "chunk_bytes": asked["chunk_bytes"] or found.chunk}
+    chunk, blocks = asked["chunk_bytes"] or found.chunk, asked["agent_blocks"] or found.blocks
+    return {**asked, "agent": found.agent, "chunk_bytes": chunk, "agent_blocks": blocks}
 
 
 def _chunk_bytes(chunk: int | str | None) -> int:
@@ -179,6 +188,17 @@ def _chunk_bytes(chunk: int | str | None) -> int:
     return int(size)
 
 
+def _agent_blocks(agent: object, blocks: SupportsIndex | None) -> int:
+    if blocks is None:
+        return 0
+    if agent not in ("auto", *_region_tuning.WITH_BLOCKS):
+        raise ArgumentError(
+            f"agent_blocks = {blocks} with agent={agent!r}, which has none; leave it out, or take one of "
+            f"{', '.join(_region_tuning.WITH_BLOCKS)}"
+        )
+    return whole_number("agent_blocks", blocks, least=1, most=MOST_AGENT_BLOCKS)
+
+
 def nothing_to_do(subject: Subject, devices: int) -> Report:
     """The report on a graph without vertices, which no device sees."""
     zeros = [0] * devices
@@ -186,6 +206,7 @@ def nothing_to_do(subject: Subject, devices: int) -> Report:
         subject,
         {
             "converged": True, "iterations": 0, "history": [], "seconds": 0.0, "agent": "none", "chunk_bytes": 0,
+            "agent_blocks": 0,
             "blocks": 0, "threads": 0, "tiles": 0, "tiles_skipped": 0, "first_rows": [0, *zeros],
             "bytes_sent": [zeros] * devices, "wait_seconds": [0.0] * devices, "storage": "none", "sending": "all",
             "links": (0.0, 0.0), "line_stores": (0, 0), "times": [],
@@ -216,6 +237,7 @@ def reported(subject: Subject, facts: NativeFacts, moved_before: Sequence[tuple[
         first_rows=tuple(facts["first_rows"]),
         agent=facts["agent"],
         chunk_bytes=facts["chunk_bytes"],
+        agent_blocks=facts["agent_blocks"],
         blocks=facts["blocks"],
         threads=facts["threads"],
         tiles=facts["tiles"],

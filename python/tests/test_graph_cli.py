@@ -55,6 +55,7 @@ def test_pagerank(starling, graph, file, pes_per_gpu):
     got = starling(
         "pagerank", *file, "--tol", 1e-12, "--max-iter", 500, "--out", "r.npy", "--report", "r.json", "--plot", "r.png",
         "--devices", 3, "--pes-per-gpu", pes_per_gpu(3), "--top", 4, "--agent", "polling", "--chunk", "8K",
+        "--agent-blocks", 2,
     )  # fmt: skip
     ranks = np.load("r.npy")
     assert np.allclose(ranks, power_iteration(graph))
@@ -62,6 +63,7 @@ def test_pagerank(starling, graph, file, pes_per_gpu):
     assert report["converged"]
     assert (report["devices"], report["rows"], report["entries"]) == (3, 50, graph.nnz)
     assert (report["asked"]["chunk"], report["chunk_bytes"]) == ("8K", 8192)
+    assert (report["asked"]["agent_blocks"], report["agent_blocks"]) == (2, 2)
     assert Path("r.png").read_bytes()[:4] == b"\x89PNG"
     first = 0 if file[0] in ("a.npz", "a.csv.gz") else 1
     table = got.stdout.split("largest ranks")[1].splitlines()

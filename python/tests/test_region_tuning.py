@@ -70,15 +70,59 @@ def test_exhaustive_measures_all_alike(rng):
     assert trials[-1].setting == min(costs, key=costs.get)
 
 
+def with_blocks(agent, multiprocessors):
+    class Device:
+        pass
+
+    class Gpus:
+        kind = "cuda"
+        devices = (Device(), Device())
+
+    for device, count in zip(Gpus.devices, (multiprocessors, multiprocessors + 3), strict=True):
+        device.multiprocessors = count
+    return [s.blocks for s in tuning.with_blocks(tuning.Setting(agent, 4096), Gpus())]
+
+
+def test_other_numbers_of_blocks():
+    assert with_blocks("polling", 132) == [4, 8, 32]
+    assert with_blocks("polling", 33) == [1, 2, 8]
+    assert with_blocks("polling", 1) == [2]
+    assert with_blocks("launched", 1) == [1, 4]
+    assert with_blocks("copy_engine", 132) == [2, 4]
+    assert with_blocks("inline", 132) == with_blocks("own_warp", 132) == []
+
+
+@pytest.mark.parametrize("better", [None, 0, 1])
+def test_the_best_is_refined(rng, better):
+    """Last is the best of the best agent and chunk with its numbers of blocks, all measured equally long."""
+    costs = dict(zip(tuning.SETTINGS, rng.permutation(len(tuning.SETTINGS)) + 2.0, strict=True))
+    best = min(costs, key=costs.get)
+    finer = [tuning.Setting(best.agent, best.chunk, n) for n in (3, 7)]
+    costs |= {s: 1.0 if i == better else 1000.0 + i for i, s in enumerate(finer)}
+
+    def of(setting):
+        assert setting == best
+        return finer
+
+    trials = tuning.stepwise(tuning.SETTINGS, of, lambda s, n: costs[s], 16)
+    assert trials[-1].setting == (best if better is None else finer[better])
+    assert {t.setting for t in trials} == set(costs)
+    assert len({t.iterations for t in trials[-3:]}) == 1
+
+
 def test_auto_takes_what_is_kept(cache, rng):
     m = machine.host(2)
     a = random_graph(rng, 60, 300)
     before = graph.pagerank(a, machine=m, report=True)[1]
     assert (before.agent, before.chunk_bytes) == ("polling", 65536)
     entries = before.entries
+    tuning.keep("pagerank", entries, m, [tuning.Trial(tuning.Setting("polling", 4096, 3), 1, 1.0)])
+    several = graph.pagerank(a, machine=m, report=True)[1]
+    assert (several.agent, several.chunk_bytes, several.agent_blocks) == ("polling", 4096, 3)
+    assert graph.pagerank(a, machine=m, agent="polling", agent_blocks=2, report=True)[1].agent_blocks == 2
     tuning.keep("pagerank", entries, m, [tuning.Trial(tuning.Setting("inline", 4096), 1, 1.0)])
     after = graph.pagerank(a, machine=m, report=True)[1]
-    assert (after.agent, after.chunk_bytes) == ("inline", 4096)
+    assert (after.agent, after.chunk_bytes, after.agent_blocks) == ("inline", 4096, 0)
     assert graph.pagerank(a, machine=m, chunk="16K", report=True)[1].chunk_bytes == 16384
     assert graph.pagerank(a, machine=m, agent="polling", report=True)[1].chunk_bytes == 65536
     assert graph.sssp(a, 0, machine=m, report=True)[-1].agent == "polling"  # another program
@@ -88,7 +132,10 @@ def test_auto_takes_what_is_kept(cache, rng):
     assert graph.pagerank(a, machine=m, report=True)[1].agent == "polling"
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', '{"format": 1, "agent": "x", "chunk": 1, "device": "y"}'])
+WRONG = '{"format": 2, "agent": "%s", "chunk": 4096, "blocks": %s, "device": "y"}'
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', WRONG % ("x", 0), WRONG % ("polling", -1)])
 def test_bad_files_are_refused(cache, rng, text):
     m = machine.host(2)
     a = random_graph(rng, 60, 300)
@@ -111,8 +158,12 @@ def test_tune(cache, rng, program, every):
     result = graph.tune(program, a, machine=machine.host(2), every=every, seconds=0.2, progress=seen.append)
     assert result.path.parent == cache
     assert len(seen) == len(result.trials)
-    assert {t.setting for t in result.trials} == set(tuning.SETTINGS)
-    assert result.trials[-1].setting == tuning.Setting(result.agent, result.chunk)
+    measured = {t.setting for t in result.trials}
+    best = result.trials[-1].setting
+    assert best == tuning.Setting(result.agent, result.chunk, result.agent_blocks)
+    here = machine.host(2)
+    refined = tuning.SETTINGS if every else [tuning.Setting(best.agent, best.chunk)]
+    assert measured == set(tuning.SETTINGS).union(*(tuning.with_blocks(s, here) for s in refined))
     runs = {
         "pagerank": lambda: graph.pagerank(a, machine="host", devices=2, report=True)[-1],
         "sssp": lambda: graph.sssp(a, 0, machine="host", devices=2, report=True)[-1],
@@ -120,6 +171,7 @@ def test_tune(cache, rng, program, every):
     }
     report = runs[program]()
     assert (report.agent, report.chunk_bytes) == (result.agent, result.chunk)
+    assert result.agent_blocks in (0, report.agent_blocks)
     graph.plot_tuning(cache / "map.png", result)
     assert (cache / "map.png").read_bytes().startswith(b"\x89PNG")
 

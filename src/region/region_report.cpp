@@ -37,6 +37,8 @@ region_report region_memory::report() const {
   region_report r{
       state_.agent, state_.sending, links_, l.chunks(), static_cast<std::size_t>(l.chunk_elements) * element_, 0,
       epoch(),      none,           none};
+  if (state_.agent != region_agent::inline_stores && state_.agent != region_agent::own_warp)
+    r.agent_blocks = state_.agent_blocks;
   for (std::size_t from = 0; from < pes; ++from) {
     r.tiles += l.parts[from].tiles();
     if (state_.sending != region_sending::all) continue;

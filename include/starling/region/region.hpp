@@ -60,6 +60,7 @@ struct region_report {
   std::uint64_t line_stores_inline = 0;
   std::uint64_t line_stores_by_chunk = 0;
   std::vector<region_times> times = {};  // by PE, with region_options::timed
+  int agent_blocks = 0;                  // of each PE, or streams, that send; 0: those that write do
 };
 
 // The untyped part of region: layout, words and copies.

@@ -34,6 +34,12 @@ Chunk = Annotated[
     str | None,
     typer.Option(metavar="BYTES", help="How much is sent at a time, 4K to 16M.", rich_help_panel=HELP_MACHINE),
 ]
+AgentBlocks = Annotated[
+    int | None,
+    typer.Option(
+        help="How many blocks of a device send, or streams of its copy engines.", min=1, rich_help_panel=HELP_MACHINE
+    ),
+]
 
 
 class RegionDisplay:
@@ -79,7 +85,7 @@ def show_report(r: Report, console: Console, end: str) -> None:
     kind = "" if r.weights else " without weights"
     table.add_row("matrix", f"{r.rows:,} rows, {r.entries:,} entries{kind}, {r.dtype}, storage {r.storage}")
     table.add_row("devices", f"{r.devices}, {r.blocks} blocks each")
-    table.add_row("sending", f"{r.agent}, {native.format_bytes(r.chunk_bytes)} at a time, {_sent(r.bytes_sent)}")
+    table.add_row("sending", f"{_agent(r)}, {native.format_bytes(r.chunk_bytes)} at a time, {_sent(r.bytes_sent)}")
     if r.arrivals:
         table.add_row("arrivals", _arrived(r.arrivals))
     table.add_row("converged", "[green]yes[/]" if r.converged else "[red]no[/]")
@@ -93,6 +99,14 @@ def show_report(r: Report, console: Console, end: str) -> None:
 def _computed(r: Report) -> str:
     every = r.tiles * r.devices * (r.iterations + 1)
     return f"{r.tiles_skipped:,} of {every:,} not computed, nothing that they read had changed"
+
+
+def _agent(r: Report) -> str:
+    return (
+        f"{r.agent} ({r.agent_blocks} {'streams' if r.agent == 'copy_engine' else 'blocks'})"
+        if r.agent_blocks
+        else r.agent
+    )
 
 
 def _sent(sent: Sequence[Sequence[int]]) -> str:

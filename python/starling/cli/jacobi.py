@@ -25,6 +25,7 @@ from starling.cli._options import (
 )
 from starling.cli._region_display import (
     HELP_FILE,
+    AgentBlocks,
     AgentName,
     Base,
     Chunk,
@@ -57,6 +58,7 @@ def command(
     ] = "region",
     agent: AgentName = "auto",
     chunk: Chunk = None,
+    agent_blocks: AgentBlocks = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The solution: .npy or .csv.", rich_help_panel=HELP_FILES)
     ] = None,
@@ -81,13 +83,13 @@ def command(
         asked = {
             "file": str(file), "right_hand_side": str(right) if right else "A @ ones", "base": base, "rtol": rtol,
             "atol": atol, "maxiter": maxiter, "dtype": dtype, "devices": devices, "machine": machine, "layout": layout,
-            "exchange": exchange, "agent": agent, "chunk": chunk,
+            "exchange": exchange, "agent": agent, "chunk": chunk, "agent_blocks": agent_blocks,
         }  # fmt: skip
         with RegionDisplay("residual", Console(stderr=True)) as display:
             x, done, problem = job.finished(
                 linalg.jacobi, a, b, rtol=rtol, atol=atol, maxiter=maxiter, layout=layout, exchange=exchange,
-                devices=devices, machine=machine, agent=agent, chunk=chunk, progress=display.update,
-                measuring=graph.Measuring(timed=report is not None),
+                devices=devices, machine=machine, agent=agent, chunk=chunk, agent_blocks=agent_blocks,
+                progress=display.update, measuring=graph.Measuring(timed=report is not None),
             )  # fmt: skip
         written = outputs.write({"x": x}, job.base_of(file, base), done, asked)
     if right is None:

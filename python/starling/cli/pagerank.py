@@ -14,6 +14,7 @@ from starling.cli._messages import told
 from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind, PesPerGpu, ReportFile, share_gpus
 from starling.cli._region_display import (
     HELP_FILE,
+    AgentBlocks,
     AgentName,
     Base,
     Chunk,
@@ -39,6 +40,7 @@ def command(
     machine: MachineKind = "auto",
     agent: AgentName = "auto",
     chunk: Chunk = None,
+    agent_blocks: AgentBlocks = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The ranks: .npy or .csv.", rich_help_panel=HELP_FILES)
     ] = None,
@@ -62,12 +64,13 @@ def command(
             "file": str(file), "base": base, "alpha": alpha, "tol": tol, "max_iter": max_iter, "weights": weights,
             "directed": directed, "dtype": dtype, "devices": devices, "machine": machine, "agent": agent,
             "chunk": chunk,
+            "agent_blocks": agent_blocks,
         }  # fmt: skip
         with RegionDisplay("change", Console(stderr=True)) as display:
             ranks, done, problem = job.finished(
                 graph.pagerank, a, alpha, max_iter=max_iter, tol=tol, weight="weight" if weights else None, dtype=dtype,
-                devices=devices, machine=machine, agent=agent, chunk=chunk, progress=display.update,
-                measuring=graph.Measuring(timed=report is not None),
+                devices=devices, machine=machine, agent=agent, chunk=chunk, agent_blocks=agent_blocks,
+                progress=display.update, measuring=graph.Measuring(timed=report is not None),
             )  # fmt: skip
         first = job.base_of(file, base)
         written = outputs.write({"rank": ranks}, first, done, asked)

@@ -13,7 +13,16 @@ from starling import _region_job as job
 from starling import graph
 from starling.cli._messages import told
 from starling.cli._options import HELP_FILES, Debug, Devices, MachineKind, PesPerGpu, ReportFile, share_gpus
-from starling.cli._region_display import HELP_FILE, AgentName, Base, Chunk, RegionDisplay, show_report, show_top
+from starling.cli._region_display import (
+    HELP_FILE,
+    AgentBlocks,
+    AgentName,
+    Base,
+    Chunk,
+    RegionDisplay,
+    show_report,
+    show_top,
+)
 
 
 def command(
@@ -28,6 +37,7 @@ def command(
     machine: MachineKind = "auto",
     agent: AgentName = "auto",
     chunk: Chunk = None,
+    agent_blocks: AgentBlocks = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -56,12 +66,12 @@ def command(
         a = graph.read(file, base=base, directed=directed)
         asked = {
             "file": str(file), "source": source, "base": base, "weights": weights, "directed": directed,
-            "devices": devices, "machine": machine, "agent": agent, "chunk": chunk,
+            "devices": devices, "machine": machine, "agent": agent, "chunk": chunk, "agent_blocks": agent_blocks,
         }  # fmt: skip
         with RegionDisplay("new distances", Console(stderr=True)) as display:
             (lengths, before), done, _ = job.finished(
                 graph.sssp, a, start, True, weight="weight" if weights else None, devices=devices, machine=machine,
-                agent=agent, chunk=chunk, progress=display.update,
+                agent=agent, chunk=chunk, agent_blocks=agent_blocks, progress=display.update,
                 measuring=graph.Measuring(timed=report is not None),
             )  # fmt: skip
         before = np.where(before < 0, before, before + first)

@@ -43,9 +43,9 @@ def command(
     """Measure what auto goes by.
 
     Of stencils, how long a step takes without work, and how fast work is done. Of PageRank, shortest paths and Jacobi's
-    method, for inputs of the size of FILE, which agent and which chunk are fastest; of the microbenchmark, a vector
-    that takes as long to compute as to copy, the same. The result is kept in $XDG_CACHE_HOME/starling or
-    ~/.cache/starling.
+    method, for inputs of the size of FILE, which agent, which chunk and how many of the agent's blocks are fastest; of
+    the microbenchmark, a vector that takes as long to compute as to copy, the same. The result is kept in
+    $XDG_CACHE_HOME/starling or ~/.cache/starling.
     """
     if program is None:
         tune_stencils(devices, pes_per_gpu, machine, 0.1 if seconds is None else seconds, debug)
@@ -100,10 +100,12 @@ def tune_program(
             graph.plot_tuning(explain, result)
     if explain is not None:
         for t in result.trials:
-            what = f"{t.setting.agent:8} {t.setting.chunk // 1024:5} KiB"
+            blocks = f"{t.setting.blocks} blocks" if t.setting.blocks else ""
+            what = f"{t.setting.agent:11} {t.setting.chunk // 1024:5} KiB {blocks:>10}"
             console.print(f"{what} {t.iterations:5} iterations {t.microseconds:10.4g} us", markup=False)
         console.print(f"wrote {explain}", markup=False, soft_wrap=True)
     for agent, why in result.left_out.items():
         console.print(f"left out: {agent}: {why}", markup=False, soft_wrap=True)
-    console.print(f"{program}: {result.agent}, {result.chunk // 1024} KiB at a time", markup=False)
+    blocks = f", {result.agent_blocks} blocks of it" if result.agent_blocks else ""
+    console.print(f"{program}: {result.agent}, {result.chunk // 1024} KiB at a time{blocks}", markup=False)
     console.print(f"wrote {result.path}", markup=False, soft_wrap=True)

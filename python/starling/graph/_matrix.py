@@ -7,9 +7,9 @@ pulls what its neighbours have.
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from scipy import sparse
 
 from starling._dense import dense_array
 from starling.errors import ArgumentError, ElementTypeError, EntryError
+
+T = TypeVar("T")
 
 MOST_VERTICES = 2**30  # as most_rows of the native part
 ALLOWED = "a sparse matrix or array of SciPy, a NumPy array of 2 dimensions, or a graph of networkx"
@@ -30,10 +32,19 @@ class Graph:
     """Entry (i, j): the weight of an edge from i to j. Edges that are there twice are two entries; rows are sorted."""
     nodes: list[Hashable] | None
     """networkx's names of the vertices; None: they are numbers."""
-    kept: dict[tuple[str, str], InEdges] | None = None
-    """What `in_edges` made of it, kept where it will be asked for again; None: not kept."""
+    kept: dict[Hashable, Any] | None = None
+    """What was made of it, kept where it will be asked for again; None: nothing is."""
 
     __networkx_backend__: ClassVar[str] = "starling"
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, once for each key where the graph keeps such things."""
+        if self.kept is None:
+            return make()
+        if key not in self.kept:
+            self.kept[key] = make()
+        made: T = self.kept[key]
+        return made
 
     @property
     def vertices(self) -> int:
@@ -182,13 +193,7 @@ def in_edges(graph: Graph, join: np.ufunc, dtype: Any) -> InEdges:
     Args:
         dtype: Of the weights; where all are 1, there are none.
     """
-    key = (join.__name__, np.dtype(dtype).name)
-    if graph.kept is not None and key in graph.kept:
-        return graph.kept[key]
-    edges = _made_in_edges(graph, join, dtype)
-    if graph.kept is not None:
-        graph.kept[key] = edges
-    return edges
+    return graph.remember((join.__name__, np.dtype(dtype).name), lambda: _made_in_edges(graph, join, dtype))
 
 
 def _made_in_edges(graph: Graph, join: np.ufunc, dtype: Any) -> InEdges:

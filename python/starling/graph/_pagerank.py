@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from starling import _regions
 from starling._arguments import MOST_STEPS, finite_number, one_of, whole_number
 from starling._measuring import Measuring
+from starling._native_regions import OrderedEdges
 from starling._region_report import Progress, Report
 from starling._regions import Agent, Order, Where
 from starling.errors import ArgumentError, ElementTypeError, EntryError, NotConverged
 from starling.graph import _matrix
-from starling.graph._matrix import Graph
+from starling.graph._matrix import Graph, InEdges
 from starling.machine import Machine
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def pagerank(
     machine: Machine | str | None = None,
     agent: Agent = "auto",
     chunk: int | str | None = None,
+    agent_blocks: SupportsIndex | None = None,
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
@@ -118,6 +120,9 @@ def pagerank(
             by the devices' engines for copies; ``"auto"``, as :func:`tune` found, else polling.
         chunk: How much is sent at a time, 4 KB to 16 MB: bytes, or text such as ``"64K"``. None: as :func:`tune` found,
             else 64 KB, and 1 MB with ``"copy_engine"``.
+        agent_blocks: How many blocks of a device send, with ``"polling"`` or ``"launched"``, at least 1 and less than
+            fit, or streams, with ``"copy_engine"``. None: as :func:`tune` found, else one for each 8 multiprocessors,
+            and one stream. The other agents have none.
         deadline: Seconds that a wait on a device may last; None: ``STARLING_DEADLINE``.
         report: Return a :class:`Report` too.
         progress: Called with a :class:`Progress` now and then.
@@ -159,7 +164,7 @@ def pagerank(
     _matrix.check_weights(graph)
     n = graph.vertices
     tolerance = threshold * n
-    sending = _regions.sending(agent, chunk, deadline, progress, tolerance, measuring)
+    sending = _regions.sending(agent, chunk, agent_blocks, deadline, progress, tolerance, measuring)
     teleport = _shares(personalization, "personalization", graph, element)
     dangles = _shares(dangling, "dangling", graph, element)
     start = _shares(nstart, "nstart", graph, element)
@@ -172,10 +177,10 @@ def pagerank(
         done = _regions.nothing_to_do(subject, on.size)
         rank = np.zeros(0, element)
     else:
+        out_weights = graph.remember(("out weights", element.name), lambda: _out_weights(graph, element))
         rank, done = _regions.pagerank(
-            subject, edges.start, edges.source, edges.weight, _out_weights(graph, element), teleport, dangles, start,
-            alpha=damping, tolerance=tolerance, most_iterations=most, fixed=fixed,
-            order=order, sending=sending,
+            subject, _ordered(graph, edges, element, order, on.size), out_weights, teleport, dangles, start,
+            alpha=damping, tolerance=tolerance, most_iterations=most, fixed=fixed, sending=sending,
         )  # fmt: skip
     ranks = _by_node(graph, rank)
     if not done.converged and not fixed:
@@ -189,6 +194,13 @@ def pagerank(
             done,
         )
     return (ranks, done) if report else ranks
+
+
+def _ordered(graph: Graph, edges: InEdges, element: np.dtype[Any], order: Order, devices: int) -> OrderedEdges:
+    def make() -> OrderedEdges:
+        return _regions.ordered(edges.start, edges.source, edges.weight, element, order, devices)
+
+    return graph.remember(("ordered", element.name, order, devices), make)
 
 
 def _out_weights(graph: Graph, element: np.dtype[Any]) -> NDArray[Any]:

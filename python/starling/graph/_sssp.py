@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, SupportsFloat
+from typing import Any, Literal, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ def sssp(
     machine: Machine | str | None = None,
     agent: Agent = "auto",
     chunk: int | str | None = None,
+    agent_blocks: SupportsIndex | None = None,
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
@@ -53,7 +54,7 @@ def sssp(
         weight: As in :func:`pagerank`; None: all edges have the length 1.
         dtype: The element type on the devices; float32 may round. None: float32 where all lengths are whole numbers and
             that is exact, else float64.
-        devices, machine, agent, chunk, deadline, report, progress, measuring: As in :func:`pagerank`.
+        devices, machine, agent, chunk, agent_blocks, deadline, report, progress, measuring: As in :func:`pagerank`.
 
     Returns:
         Lengths: a new array of shape (N,) of float64, infinite where no path leads; with `return_predecessors` also an
@@ -82,7 +83,7 @@ def sssp(
     graph = _matrix.as_graph(A, weight)
     _matrix.check_weights(graph)
     start = _vertex(graph, source)
-    sending = _regions.sending(agent, chunk, deadline, progress, None, measuring)
+    sending = _regions.sending(agent, chunk, agent_blocks, deadline, progress, None, measuring)
     on = _regions.on(machine, devices, graph.vertices)
     single = _single_is_exact(graph) if dtype is None else dtype == "float32"
     length, before, done = _ways(graph, start, return_predecessors, single, on, sending)

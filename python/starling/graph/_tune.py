@@ -16,7 +16,7 @@ from starling._arguments import finite_number, one_of
 from starling._files import check_writable, written_whole
 from starling._microbenchmark import ELEMENT, Microbenchmark
 from starling._region_report import Report
-from starling._region_tuning import Setting, Trial, exhaustive, halving, keep, lacking, settings_on
+from starling._region_tuning import Setting, Trial, exhaustive, keep, lacking, settings_on, stepwise, with_blocks
 from starling.errors import ArgumentError, NotConverged
 from starling.graph import _matrix
 from starling.graph._pagerank import pagerank
@@ -38,6 +38,8 @@ class RegionTuning:
     agent: str
     chunk: int
     """Bytes."""
+    agent_blocks: int
+    """0: as many as are chosen anyway, or the agent has none."""
     trials: tuple[Trial, ...]
     """All measurements, the best one last."""
     path: Path
@@ -56,9 +58,11 @@ def tune(
     seconds: float = 60,
     progress: Callable[[Trial], object] | None = None,
 ) -> RegionTuning:
-    """Measures which agent and which chunk suit a program, and keeps it for inputs of this size on this machine.
+    """Measures how parts of a program should travel, and keeps it for inputs of this size on this machine.
 
-    What is kept is what ``agent="auto"`` and ``chunk=None`` take from then on, in this and other processes.
+    Agents and chunks are searched together; of the best, other numbers of the agent's blocks are tried then. What is
+    kept is what ``agent="auto"``, ``chunk=None`` and ``agent_blocks=None`` take from then on, in this and other
+    processes.
 
     Args:
         program: ``"pagerank"``, ``"sssp"`` or ``"jacobi"``; or ``"microbenchmark"``, a vector whose elements take as
@@ -66,7 +70,8 @@ def tune(
         A: A graph or matrix, as the program takes it; of a typical size. The microbenchmark has none.
         machine, devices: As for the program; at least 2 devices, since one sends nothing. The microbenchmark of one
             device sends to the host.
-        every: Measure all settings equally long, instead of the best quarter of them longer and longer.
+        every: Measure all agents, chunks and numbers of blocks equally long, instead of the best quarter of them longer
+            and longer.
         seconds: When these have passed, settings that are left get the shortest measurement.
         progress: Called with each :class:`Trial`.
 
@@ -97,10 +102,16 @@ def tune(
             progress(Trial(setting, done.iterations, done.microseconds))
         return done.microseconds
 
-    trials = exhaustive(settings, cost) if every else halving(settings, cost)
+    def finer(setting: Setting) -> tuple[Setting, ...]:
+        return with_blocks(setting, m)
+
+    if every:
+        trials = exhaustive([t for s in settings for t in (s, *finer(s))], cost)
+    else:
+        trials = stepwise(settings, finer, cost)
     best = trials[-1].setting
     path = keep(program, entries, m, trials)
-    return RegionTuning(program, best.agent, best.chunk, tuple(trials), path, lacking(m))
+    return RegionTuning(program, best.agent, best.chunk, best.blocks, tuple(trials), path, lacking(m))
 
 
 class _Measured(NamedTuple):
@@ -125,7 +136,7 @@ def _probe(m: Machine) -> Callable[[Setting, int], _Measured]:
 
     def once(setting: Setting, iterations: int) -> _Measured:
         runs = max(1, iterations // ITERATIONS_OF_A_RUN)
-        best = probe.run(work, runs, agent=setting.agent, chunk=setting.chunk).best
+        best = probe.run(work, runs, agent=setting.agent, chunk=setting.chunk, agent_blocks=setting.blocks).best
         return _Measured(probe.size // ELEMENT, runs, 1e6 * best)
 
     return once
@@ -135,7 +146,8 @@ def _runner(program: str, A: Any, m: Machine) -> Callable[[Setting, int], Report
     """run(setting, iterations): the report of that many iterations, or, of shortest paths, of all rounds."""
 
     def where(setting: Setting) -> dict[str, Any]:
-        return {"machine": m, "agent": setting.agent, "chunk": setting.chunk, "report": True}
+        blocks = setting.blocks or None
+        return {"machine": m, "agent": setting.agent, "chunk": setting.chunk, "agent_blocks": blocks, "report": True}
 
     if program != "jacobi":
         A = replace(_matrix.as_graph(A), kept={})  # bringing it into its form takes longer than most runs
@@ -160,7 +172,7 @@ def _runner(program: str, A: Any, m: Machine) -> Callable[[Setting, int], Report
 
 
 def plot_tuning(path: str | PathLike[str], tuning: RegionTuning) -> None:
-    """Draws what each setting took, as a map of agents and chunks (PROACT, figure 4).
+    """Draws what each setting took, as a map of agents, with their blocks, and chunks (PROACT, figure 4).
 
     Args:
         path: A PNG file to write.
@@ -172,17 +184,17 @@ def plot_tuning(path: str | PathLike[str], tuning: RegionTuning) -> None:
 
     path = Path(path)
     check_writable(path, [".png"])
-    agents = sorted({t.setting.agent for t in tuning.trials})
+    agents = sorted({(t.setting.agent, t.setting.blocks) for t in tuning.trials})
     chunks = sorted({t.setting.chunk for t in tuning.trials})
     us = np.full((len(agents), len(chunks)), np.nan)
     for t in tuning.trials:  # the longest measurement of each comes last
-        us[agents.index(t.setting.agent), chunks.index(t.setting.chunk)] = t.microseconds
-    figure = Figure(figsize=(7, 2.6), dpi=120, layout="constrained")
+        us[agents.index((t.setting.agent, t.setting.blocks)), chunks.index(t.setting.chunk)] = t.microseconds
+    figure = Figure(figsize=(7, 1 + 0.32 * len(agents)), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     image = axes.imshow(us, aspect="auto", cmap="viridis_r")
     axes.set_xticks(range(len(chunks)), [f"{c // 1024}K" for c in chunks])
-    axes.set_yticks(range(len(agents)), agents)
+    axes.set_yticks(range(len(agents)), [f"{agent}, {blocks} blocks" if blocks else agent for agent, blocks in agents])
     axes.set_xlabel("chunk")
     for (row, column), value in np.ndenumerate(us):
         axes.text(column, row, f"{value:.3g}", ha="center", va="center", color="white")

@@ -66,6 +66,7 @@ def jacobi(
     machine: Machine | str | None = None,
     agent: Agent = "auto",
     chunk: int | str | None = None,
+    agent_blocks: SupportsIndex | None = None,
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
@@ -85,7 +86,8 @@ def jacobi(
         maxiter: The most iterations, at least 1. None: 10 N, but at least 1000.
         layout: ``"csr"`` stores rows, ``"dia"`` diagonals; ``"auto"``: diagonals where they are nearly full.
         exchange: ``"region"``: every device gets the whole x; ``"halo"``: the part that its rows read.
-        devices, machine, agent, chunk, deadline, report, progress, measuring: As in :func:`starling.graph.pagerank`.
+        devices, machine, agent, chunk, agent_blocks, deadline, report, progress, measuring: As in
+            :func:`starling.graph.pagerank`.
 
     Returns:
         A new array of shape (N,), float32 if `A` and `b` both are, else float64. With `report`, ``(x, report)``.
@@ -124,6 +126,7 @@ def jacobi(
         "machine": machine,
         "agent": agent,
         "chunk": chunk,
+        "agent_blocks": agent_blocks,
         "deadline": deadline,
         "measuring": measuring,
     }
@@ -164,6 +167,7 @@ def jacobi_banded(
     machine: Machine | str | None = None,
     agent: Agent = "auto",
     chunk: int | str | None = None,
+    agent_blocks: SupportsIndex | None = None,
     deadline: SupportsFloat | None = None,
     report: bool = False,
     progress: Callable[[Progress], object] | None = None,
@@ -175,8 +179,8 @@ def jacobi_banded(
         l_and_u: ``(l, u)``, the numbers of diagonals below and above the main one.
         ab: Array of shape (l + u + 1, N): ``ab[u + i - j, j]`` is entry (i, j). What lies outside the matrix is not
             read. It is not changed.
-        b, x0, rtol, atol, maxiter, exchange, devices, machine, agent, chunk, deadline, report, progress, measuring: As
-            in :func:`jacobi`, which also says what is returned and raised.
+        b, x0, rtol, atol, maxiter, exchange, devices, machine, agent, chunk, agent_blocks, deadline, report, progress,
+            measuring: As in :func:`jacobi`, which also says what is returned and raised.
 
     Source: as :func:`jacobi`.
 
@@ -210,6 +214,7 @@ def jacobi_banded(
         "machine": machine,
         "agent": agent,
         "chunk": chunk,
+        "agent_blocks": agent_blocks,
         "deadline": deadline,
         "measuring": measuring,
     }
@@ -236,7 +241,9 @@ def _solved(
     given = ending["maxiter"]
     most = max(10 * b.size, LEAST_ITERATIONS) if given is None else whole_number("maxiter", given, most=MOST_STEPS)
     one_of("exchange", exchange, _regions.EXCHANGES)
-    sending = _regions.sending(where["agent"], where["chunk"], where["deadline"], progress, target, where["measuring"])
+    sending = _regions.sending(
+        where["agent"], where["chunk"], where["agent_blocks"], where["deadline"], progress, target, where["measuring"]
+    )
     on = _regions.on(where["machine"], where["devices"], b.size)
     subject = _regions.Subject("jacobi", on, b.size, entries, b.dtype.name, True, target)
     x, done = _regions.jacobi(
