@@ -69,7 +69,7 @@ endif()
 # An application is a static library of its own: starling_application(<name> [<other>...]) takes apps/<name>, whose
 # *_kernels.cpp hold kernels and whose headers are included as "<name>/...", and links it to other applications. There
 # are two of each: starling_<name>, and starling_<name>_checked, the same compiled so that check mode sees its loads and
-# stores. NETWORK: for GPU machines of several hosts too.
+# stores. NETWORK, or STARLING_NETWORK for all: for GPU machines of several hosts too.
 function(starling_application_library library)
   add_library(${library} STATIC ${ARGN})
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
@@ -91,7 +91,7 @@ function(starling_application name)
   file(GLOB_RECURSE kernels CONFIGURE_DEPENDS apps/${name}/*_kernels.cpp)
   if(kernels AND STARLING_WITH_CUDA)
     set(network)
-    if(starling_application_NETWORK)
+    if(starling_application_NETWORK OR STARLING_NETWORK)
       set(network NETWORK)
     endif()
     starling_kernels(starling_${name} ${kernels} ${network})

@@ -3,6 +3,7 @@
 set(STARLING_CUDA auto CACHE STRING "Build for GPUs too: auto (if nvcc and a GPU are here), on, off")
 set_property(CACHE STARLING_CUDA PROPERTY STRINGS auto on off)
 set(STARLING_CUDA_ARCH 90 CACHE STRING "GPU architectures to compile kernels for, e.g. 90 or 90;100 or native")
+option(STARLING_NETWORK "Build the solvers for GPU machines of several hosts too; each kernel is compiled twice" OFF)
 set(STARLING_SANITIZE "" CACHE STRING "Sanitizers for everything built here, e.g. thread or address,undefined")
 set(STARLING_MPI auto CACHE STRING "Build the engine that carries messages between hosts by MPI: auto (if found), on, off")
 set_property(CACHE STARLING_MPI PROPERTY STRINGS auto on off)

@@ -141,7 +141,10 @@ endif()
 
 # Processes of several hosts with PEs on GPUs; where there are none, on virtual devices. They fork before they use CUDA.
 if(STARLING_WITH_CUDA)
-  starling_test_suite(hosts_on_gpus)
+  starling_test_suite(hosts_on_gpus starling_cg starling_pagerank starling_stencil)
+  if(STARLING_NETWORK)
+    set_source_files_properties(tests/hosts_on_gpus/solvers.cpp PROPERTIES COMPILE_DEFINITIONS STARLING_SOLVERS_OF_HOSTS)
+  endif()
 endif()
 
 # The wrong programs within a block, for what GPUs and their tools make of them: bench/check/on_gpus.py.

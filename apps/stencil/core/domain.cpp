@@ -68,6 +68,9 @@ void domain<T>::copy_cells(T* u, bool in) {
   for (int pe = 0; pe < machine.size(); ++pe) {
     if (in && !machine.is_local(pe)) continue;
     const box own = box_of(g, pe);
+    // Streams of a GPU do not reach other hosts.
+    const bool near = machine.host_of(pe) == machine.host_of(own_pes.front());
+    std::vector<T> plane(near ? 0 : static_cast<std::size_t>(own.extent[1] * g.stride[1]));
     for (index_t z = 0; z < own.extent[0]; ++z) {
       T* whole = u + ((own.first[0] + z) * g.extent[1] + own.first[1]) * g.extent[2] + own.first[2];
       for (int slot = 0; slot < (in ? 2 : 1); ++slot) {
@@ -75,7 +78,11 @@ void domain<T>::copy_cells(T* u, bool in) {
         stream& s = main[static_cast<std::size_t>(pe) % main.size()];
         const auto width = bytes(own.extent[2]);
         const auto height = static_cast<std::size_t>(own.extent[1]);
-        if (in)
+        if (!near) {
+          machine.copy(plane.data(), part, bytes((own.extent[1] - 1) * g.stride[1] + own.extent[2]));
+          s.copy_rows(whole, bytes(g.extent[2]), plane.data(), bytes(g.stride[1]), width, height);
+          s.synchronize();  // before the next plane comes
+        } else if (in)
           s.copy_rows(part, bytes(g.stride[1]), whole, bytes(g.extent[2]), width, height);
         else
           s.copy_rows(whole, bytes(g.extent[2]), part, bytes(g.stride[1]), width, height);

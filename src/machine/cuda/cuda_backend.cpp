@@ -173,7 +173,9 @@ kernel cuda_backend::as_run(kernel k) const {
   expect<unsupported_error>(
       k.on_gpu == nullptr || k.on_gpu_networked != nullptr, "machine::run: the kernel ", readable(k.name),
       " is not built for machines of several hosts, whose network cards it would not know; name its source in "
-      "starling_kernels(<target> <source>... NETWORK) in CMake, or use one host (cuda_options::hosts, STARLING_HOSTS)");
+      "starling_kernels(<target> <source>... NETWORK) in CMake, or, if it is one of Starling's own, build Starling "
+      "with "
+      "-DSTARLING_NETWORK=ON; or use one host (cuda_options::hosts, STARLING_HOSTS)");
   k.on_gpu = traced ? k.on_gpu_networked_traced : k.on_gpu_networked;
   return k;
 }
