@@ -4,13 +4,13 @@
     base <- device <- machine <- {program, shmem, stf, region, trace, openshmem} <- apps <- {python, bench}
 
 A room may include itself and the rooms to its left; tests and examples may include all. Regions in tasks alone,
-region/tasks.hpp and region/tasks/, come after stf. CUDA's own headers belong to src/machine/cuda and device/target, and only
-device/target asks which compiler pass it is in (libcudacxx, <cuda/std/...> and the like, is portable and free for all).
-Programs that measure other libraries for comparison, bench/**/rivals*, may use CUDA's headers too. Public headers
-include no private ones. Memory is ordered for one GPU alone only where tools/device_scopes.py has the reason. A network
-card, src/machine/network, knows bytes alone: of the block's end of a queue pair it includes the layout, and nothing of
-virtual devices or check mode. How processes find each other and meet, src/machine/distributed, knows nothing of devices
-at all, and what carries their messages, src/machine/mpi and src/machine/nvshmem, knows that alone.
+region/tasks.hpp and region/tasks/, come after stf. CUDA's own headers belong to src/machine/cuda and device/target,
+and only device/target asks which compiler pass it is in (libcudacxx, <cuda/std/...> and the like, is portable and free
+for all). Programs that measure other libraries for comparison, bench/**/rivals*, may use CUDA's headers too. Public
+headers include no private ones. Memory is ordered for one GPU alone only where tools/device_scopes.py has the reason.
+A network card, src/machine/network, knows bytes alone: of the block's end of a queue pair it includes the layout, and
+nothing of virtual devices or check mode. How processes find each other and meet, src/machine/distributed, knows
+nothing of devices at all, and what carries their messages, src/machine/mpi and src/machine/nvshmem, knows that alone.
 
 Usage: check_includes.py [root] [--no-compile]; prints one line for each violation and returns 1 if there is one.
 """

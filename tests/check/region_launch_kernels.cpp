@@ -105,8 +105,7 @@ enum class mistake {
   never_calls,
   one_group_never_calls,
   calls_twice,
-  one_thread_calls,
-  reads_peer
+  one_thread_returns
 };
 
 void run_with(machine& m, mistake wrong, region_agent agent) {
@@ -130,7 +129,7 @@ void run_with(machine& m, mistake wrong, region_agent agent) {
       };
       if (wrong == mistake::never_calls) return;
       if (wrong == mistake::one_group_never_calls && th.rank(0) == 1) return;
-      if (wrong == mistake::one_thread_calls && th.rank() == 5) return;
+      if (wrong == mistake::one_thread_returns && th.rank() == 5) return;
       write();
       if (wrong == mistake::calls_twice && th.rank(0) == 2) write();
     };
@@ -152,14 +151,15 @@ TEST_CASE("mistakes in launches that update a region") {
     check_parts(failure_of<region_error>(run(mistake::stores_outside)),
                 {"stored to element 41, which this tile does not write", "region_launch_kernels.cpp:"});
     check_parts(failure_of<region_error>(run(mistake::never_calls)),
-                {"has returned from the body of a launch without each_tile", "region_launch_kernels.cpp:"});
+                {"have returned from the body of a launch without each_tile", "region_launch_kernels.cpp:"});
     check_parts(failure_of<region_error>(run(mistake::one_group_never_calls)),
                 {"group 1 of 2 on this PE", "without each_tile", "PE 0"});
     check_parts(failure_of<region_error>(run(mistake::calls_twice)),
                 {"group 0 of 2 on this PE calls each_tile again", "region_launch_kernels.cpp:", "PE 1"});
     if (const auto e = finding_of(run(mistake::lacks_barrier)))
       check_parts(e->what(), {"scratch memory", "region_launch_kernels.cpp:"});
-    CHECK_THROWS(run(mistake::one_thread_calls)());
+    check_parts(failure_of<region_error>(run(mistake::one_thread_returns)),
+                {"threads of group 0 of 2 on this PE", "without each_tile", "PE 0"});
   }
 }
 

@@ -159,8 +159,10 @@ std::vector<trial::trial_case> cases() {
           all.push_back({(backend == stf::backend_kind::stream ? "tasks, " : "loops on devices, ") + what, 3,
                          [=](st::machine& m) { in_tasks(m, backend, options, reads); }});
         }
+      st::region_options many = options;
+      many.tiles = st::region_mapping::stride(7, 2);  // more than groups
       all.push_back({"launches, " + what, 2,
-                     [=](st::machine& m) { in_tasks(m, stf::backend_kind::stream, options, true, launch); }});
+                     [=](st::machine& m) { in_tasks(m, stf::backend_kind::stream, many, true, launch); }});
       options.credits = true;
       all.push_back({"tasks, credits, " + what, 2,
                      [=](st::machine& m) { in_tasks(m, stf::backend_kind::stream, options, true); }});

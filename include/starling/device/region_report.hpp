@@ -27,7 +27,7 @@ enum class region_defect : std::int32_t {
   no_flush,       // flushed without region_options::flushes
   altered,        // a chunk is not as it was sent
   other_buffer,   // wrote an epoch in a launch whose copies are of another buffer
-  left_tiles,     // a group of a launch has returned and not called each_tile
+  left_tiles,     // a thread of a launch has returned and not called each_tile
   tiles_again     // it has called each_tile more than once
 };
 
@@ -91,9 +91,9 @@ inline std::string text_of(const region_fault& f) {
                      ": a recorded launch that copy_engine sends begins with the buffer that it was recorded for; "
                      "record as many epochs as there are buffers, or a multiple");
     case region_defect::left_tiles:
-      return message("group ", f.number, " of ", f.wanted,
-                     " on this PE has returned from the body of a launch without each_tile; every group calls it once, "
-                     "also where it has no tile");
+      return message("threads of group ", f.number, " of ", f.wanted,
+                     " on this PE have returned from the body of a launch without each_tile; all threads of every "
+                     "group call it once, also where it has no tile");
     case region_defect::tiles_again:
       return message("group ", f.number, " of ", f.wanted,
                      " on this PE calls each_tile again; a launch writes one epoch, so every group calls it once");
