@@ -34,6 +34,11 @@ struct tile_thread {
   index_t group;
   index_t groups;
   bool called = false;  // each_tile
+
+  STARLING_HD void refuse(region_defect what, where at) const {
+    const region_fault f{what, group, static_cast<std::uint64_t>(groups), 0};
+    region_words::refuse(of->thread(), f, at);
+  }
 };
 
 }  // namespace region_words
@@ -56,9 +61,7 @@ class region_tiles {
   template <class F>
   STARLING_HD void each_tile(const F& f, where at = where::current()) const {
     region_words::tile_thread<T>& me = *me_;
-    if (me.called)
-      region_words::refuse(me.of->thread(),
-                           {region_defect::tiles_again, me.group, static_cast<std::uint64_t>(me.groups), 0}, at);
+    if (me.called) me.refuse(region_defect::tiles_again, at);
     me.called = true;
     if constexpr (!target::on_gpu)
       if (me.mates != nullptr) return among_mates(f, at);
@@ -164,9 +167,7 @@ struct region_launch {
                                       groups};
       const region_tiles<T> tiles(share, me);
       body(thread_hierarchy<Spec>(p), detail::in_launch<Args>::of(get<I>(args), tiles)...);
-      if (!me.called)
-        region_words::refuse(b.thread(), {region_defect::left_tiles, me.group, static_cast<std::uint64_t>(groups), 0},
-                             target::on_gpu ? where::current() : w.at);
+      if (!me.called) me.refuse(region_defect::left_tiles, target::on_gpu ? where::current() : w.at);
     });
   }
 };
