@@ -124,7 +124,6 @@ void run_with(machine& m, mistake wrong, region_agent agent) {
           if (me < t.range.size() && !(wrong == mistake::leaves_element_out && t.range.begin + me == 9))
             next(t.range.begin + me) = made(t.range.size() - 1 - me) + 1;
           if (wrong == mistake::stores_outside && t.range.begin + me == 9) next((9 + n / 2) % n) = 0;
-          th.inner().sync();
         });
       };
       if (wrong == mistake::never_calls) return;

@@ -3,6 +3,8 @@
 //   ctx.parallel_for(x.partition(), stf::exec_place::all_devices(), x.shape(), x.update(), A.read())
 //       ->*[] STARLING_HD (index_t i, region_step<float> v, ...) { v.next(i) = f(v.old, i); };
 //
+// or by launch, see region/tasks/launch.hpp, where the threads of a block write a tile together.
+//
 // To a context a region is one thing without bytes, ordered by reads and writes like logical data, and it never moves:
 // a task reads the copy of the device that it runs on. An update writes the next epoch, each PE its part; it is over
 // when all PEs have all of it, so that nobody awaits anything. The epoch is a word in each PE's memory, so that

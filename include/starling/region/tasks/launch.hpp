@@ -1,11 +1,13 @@
 // Updates by launch: the groups of a thread hierarchy that are blocks share the tiles.
 //
-//   ctx.launch(stf::par(stf::con<128>()), stf::exec_place::all_devices(), x.update(), A.read())
-//       ->*[] STARLING_HD (auto th, region_tiles<float> v, stf::slice<const float> a) {
-//         v.each_tile([&](tile t, tracked<float> next) {                        // all threads of the block call it
-//           v.for_each(t, [&](index_t i) { next(i) = f(v.old, i, a(i)); });     // or by th.inner()
+//   ctx.launch(spec, stf::exec_place::all_devices(), x.update(), A.read())  // stf::par(stf::con<128>())
+//       ->*[] STARLING_HD (hierarchy th, region_tiles<float> v, stf::slice<const float> a) {
+//         v.each_tile([&](const tile& t, const tracked<float>& next) {
+//           v.for_each(t, [&](index_t i) { next(i) = f(v.old, i, a(i)); });  // or by th.inner()
 //         });
 //       };
+//
+// The tiles are committed one by one, and blocks of the agent are part of the launch, as in loops.
 #pragma once
 
 #include "starling/region/tasks/loop.hpp"
@@ -57,7 +59,8 @@ class region_tiles {
   // A collective of all threads of a block, which every group calls once. The tiles of the PE's part are distributed
   // round-robin over the groups of its blocks: over the members of the levels that are blocks. Calls f(tile, next) for
   // each that is this group's, with all its threads; f stores every element of the tile through next(i) = value, by
-  // whatever threads, or all call tile.unchanged(). When f returns the tile is committed.
+  // whatever threads, or all call tile.unchanged(). When f returns the tile is committed, and the threads have met: the
+  // next may use the scratch memory of the last.
   template <class F>
   STARLING_HD void each_tile(const F& f, where at = where::current()) const {
     region_words::tile_thread<T>& me = *me_;
@@ -78,8 +81,10 @@ class region_tiles {
  private:
   template <class F>
   STARLING_HD void deal(const F& f, where at) const {
-    const auto which = static_cast<int>(me_->group);
-    me_->region->handle.deal_tiles(*me_->of, epoch, which, static_cast<int>(me_->groups), f, at);
+    constexpr index_t most = index_t{1} << 30;  // tiles are fewer
+    const auto which = static_cast<int>(me_->group < most ? me_->group : most);
+    const auto of = static_cast<int>(me_->groups < most ? me_->groups : most);
+    me_->region->handle.deal_tiles(*me_->of, epoch, which, of, f, at);
   }
 
   // To the region the block is one thread: the first of the group's stands for it.
