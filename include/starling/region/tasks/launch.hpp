@@ -82,8 +82,8 @@ class region_tiles {
   template <class F>
   STARLING_HD void deal(const F& f, where at) const {
     constexpr index_t most = index_t{1} << 30;  // tiles are fewer
-    const auto which = static_cast<int>(me_->group < most ? me_->group : most);
-    const auto of = static_cast<int>(me_->groups < most ? me_->groups : most);
+    const auto which = static_cast<int>(most < me_->group ? most : me_->group);
+    const auto of = static_cast<int>(most < me_->groups ? most : me_->groups);
     me_->region->handle.deal_tiles(*me_->of, epoch, which, of, f, at);
   }
 
