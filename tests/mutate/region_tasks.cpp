@@ -160,7 +160,8 @@ std::vector<trial::trial_case> cases() {
                          [=](st::machine& m) { in_tasks(m, backend, options, reads); }});
         }
       st::region_options many = options;
-      many.tiles = st::region_mapping::stride(7, 2);  // more than groups
+      // More tiles than groups; and one with more elements than threads.
+      many.tiles = agent_blocks == 1 ? st::region_mapping::stride(7, 2) : st::region_mapping::one_to_one(n);
       all.push_back({"launches, " + what, 2,
                      [=](st::machine& m) { in_tasks(m, stf::backend_kind::stream, many, true, launch); }});
       options.credits = true;
