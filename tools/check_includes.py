@@ -4,13 +4,13 @@
     base <- device <- machine <- {program, shmem, stf, region, trace, openshmem} <- apps <- {python, bench}
 
 A room may include itself and the rooms to its left; tests and examples may include all. Regions in tasks alone,
-region/tasks.hpp, come after stf. CUDA's own headers belong to src/machine/cuda and device/target, and only
-device/target asks which compiler pass it is in (libcudacxx, <cuda/std/...> and the like, is portable and free for all).
-Programs that measure other libraries for comparison, bench/**/rivals*, may use CUDA's headers too. Public headers
-include no private ones. Memory is ordered for one GPU alone only where tools/device_scopes.py has the reason. A network
-card, src/machine/network, knows bytes alone: of the block's end of a queue pair it includes the layout, and nothing of
-virtual devices or check mode. How processes find each other and meet, src/machine/distributed, knows nothing of devices
-at all, and what carries their messages, src/machine/mpi and src/machine/nvshmem, knows that alone.
+region/tasks.hpp and region/tasks/, come after stf. CUDA's own headers belong to src/machine/cuda and device/target,
+and only device/target asks which compiler pass it is in (libcudacxx, <cuda/std/...> and the like, is portable and free
+for all). Programs that measure other libraries for comparison, bench/**/rivals*, may use CUDA's headers too. Public
+headers include no private ones. Memory is ordered for one GPU alone only where tools/device_scopes.py has the reason.
+A network card, src/machine/network, knows bytes alone: of the block's end of a queue pair it includes the layout, and
+nothing of virtual devices or check mode. How processes find each other and meet, src/machine/distributed, knows
+nothing of devices at all, and what carries their messages, src/machine/mpi and src/machine/nvshmem, knows that alone.
 
 Usage: check_includes.py [root] [--no-compile]; prints one line for each violation and returns 1 if there is one.
 """
@@ -34,8 +34,8 @@ import device_scopes
 BELOW: dict[str, set[str]] = {"base": set(), "device": {"base"}, "machine": {"base", "device"}}
 for _room in ("program", "shmem", "stf", "region", "trace", "openshmem"):
     BELOW[_room] = {"base", "device", "machine"}
-# What may include a room beside its own, with the room.
-BESIDE = {"include/starling/region/tasks.hpp": "stf"}
+# What may include a room beside its own, by how its path begins, with the room.
+BESIDE = {"include/starling/region/tasks": "stf"}
 # Headers directly in include/starling gather rooms for users; inside the house only programs use them.
 BELOW["starling.hpp"] = set(BELOW)
 BELOW["apps"] = set(BELOW)
@@ -153,7 +153,8 @@ class House:
             their_room = room_of(target)
             if room is None or their_room == room:
                 continue
-            if their_room not in BELOW[room] and their_room != BESIDE.get(path):
+            beside = {other for start, other in BESIDE.items() if path.startswith(start)}
+            if their_room not in BELOW[room] | beside:
                 allowed = ", ".join(sorted(BELOW[room])) or "nothing else"
                 found.append((line, f'{room} includes "{name}" of {their_room or target}; it may include {allowed}'))
         if not path.startswith(TARGET):

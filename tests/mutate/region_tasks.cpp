@@ -50,6 +50,21 @@ void update(stf::context& ctx, st::region<int>& x) {
   };
 }
 
+// By six groups on each PE of two, which blocks take in turn, of 32 threads.
+constexpr auto hierarchy = stf::par(12, stf::con<32>());
+void launch(stf::context& ctx, st::region<int>& x) {
+  ctx.launch(hierarchy, stf::exec_place::all_devices(), x.update())
+          ->*STARLING_KERNEL(stf::thread_hierarchy<decltype(hierarchy)> th, st::region_tiles<int> v) {
+    (void)th;
+    v.each_tile([&](const st::tile& t, const st::tracked<int>& next) {
+      v.for_each(t, [&](st::index_t i) {
+        const st::index_t from = (i * 37 + 11) % n;
+        next(i) = v.old(from) == made(v.epoch - 1, from) ? made(v.epoch, i) : -1;
+      });
+    });
+  };
+}
+
 void check_last(const st::region<int>& x, std::uint64_t epoch) {
   if (x.epoch() != epoch) throw trial::wrong_result(st::message("epoch ", x.epoch()));
   std::vector<int> last(n);
@@ -60,8 +75,11 @@ void check_last(const st::region<int>& x, std::uint64_t epoch) {
   }
 }
 
+using update_function = void(stf::context&, st::region<int>&);
+
 // Each round is an update, and if `reads` a loop that sees each epoch.
-void in_tasks(st::machine& m, stf::backend_kind backend, const st::region_options& options, bool reads) {
+void in_tasks(st::machine& m, stf::backend_kind backend, const st::region_options& options, bool reads,
+              update_function* updates = update) {
   st::region<int> x(m, n, options);
   load(x);
   std::vector<int> seen(n, 0);
@@ -69,7 +87,7 @@ void in_tasks(st::machine& m, stf::backend_kind backend, const st::region_option
     stf::context ctx(m, {.backend = backend});
     auto epoch = ctx.logical_data(seen);
     const auto round = [&] {
-      update(ctx, x);
+      updates(ctx, x);
       if (!reads) return;
       ctx.parallel_for(stf::exec_place::device(m.size() - 1), x.shape(), x.read(), epoch.rw())
               ->*STARLING_KERNEL(st::index_t i, st::region_view<int> v, stf::slice<int> e) {
@@ -86,7 +104,7 @@ void in_tasks(st::machine& m, stf::backend_kind backend, const st::region_option
   check_last(x, epochs + 1);
   go_on(m, x);
   stf::context after(m, {.backend = backend});
-  update(after, x);
+  updates(after, x);
   after.finalize();
   check_last(x, epochs + 5);
 }
@@ -141,6 +159,11 @@ std::vector<trial::trial_case> cases() {
           all.push_back({(backend == stf::backend_kind::stream ? "tasks, " : "loops on devices, ") + what, 3,
                          [=](st::machine& m) { in_tasks(m, backend, options, reads); }});
         }
+      st::region_options many = options;
+      // More tiles than groups; and one with more elements than threads.
+      many.tiles = agent_blocks == 1 ? st::region_mapping::stride(7, 2) : st::region_mapping::one_to_one(n);
+      all.push_back({"launches, " + what, 2,
+                     [=](st::machine& m) { in_tasks(m, stf::backend_kind::stream, many, true, launch); }});
       options.credits = true;
       all.push_back({"tasks, credits, " + what, 2,
                      [=](st::machine& m) { in_tasks(m, stf::backend_kind::stream, options, true); }});

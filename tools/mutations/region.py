@@ -22,7 +22,10 @@ FLUSH = "include/starling/region/flush.hpp"
 PIECES = "include/starling/region/pieces.hpp"
 LAYOUT = "src/region/layout.cpp"
 MEMORY = "src/region/region_memory.cpp"
-TASKS = "include/starling/region/tasks.hpp"
+TASK_VIEWS = "include/starling/region/tasks/views.hpp"
+TASK_DEPENDENCIES = "include/starling/region/tasks/dependencies.hpp"
+TASK_BLOCKS = "include/starling/region/tasks/update_blocks.hpp"
+TASK_LAUNCH = "include/starling/region/tasks/launch.hpp"
 LAUNCHED = "include/starling/region/launched_kernel.hpp"
 ORDER = "src/stf/persistent/program_order.cpp"
 STREAM = "src/machine/host/host_stream.cpp"
@@ -58,7 +61,10 @@ PROGRAMS = {
     "region_tasks": Program(
         (TASKS_TEST, ORDER, COPY_PLAN, STREAM),
         (
-            *((header, (TASKS_TEST,)) for header in (COMMIT, TASKS, LAUNCHED, COPY_ENGINE)),
+            *(
+                (header, (TASKS_TEST,))
+                for header in (COMMIT, TASK_VIEWS, TASK_DEPENDENCIES, TASK_BLOCKS, TASK_LAUNCH, LAUNCHED, COPY_ENGINE)
+            ),
             *((source, (source,)) for source in (ORDER, COPY_PLAN, STREAM)),
         ),
     ),
@@ -334,20 +340,38 @@ MUTATIONS = [
     ),
     *in_file(
         "region_tasks",
-        TASKS,
+        TASK_DEPENDENCIES,
         ("an update that others may read meanwhile",
          "    access.mode = stf::access_mode::rw;", "    access.mode = stf::access_mode::read;"),
+    ),
+    *in_file(
+        "region_tasks",
+        TASK_BLOCKS,
         ("blocks of the agent counted among those that write",
-         "const bool last = region_words::end(b, s, writers, at);",
-         "const bool last = region_words::end(b, s, b.blocks_per_pe(), at);"),
+         "const bool last = end(b, s, writers, at);", "const bool last = end(b, s, b.blocks_per_pe(), at);"),
         ("no credit for what the loop has read",
          "        if (s.reads(pe, to, pe)) b.thread().signal_set(s.credit + pe, epoch, to);",
          "        (void)to;"),
         ("items that end before what they sent is there",
-         "    b.quiet();  // a persistent program tells others that the block is done\n", ""),
+         "  b.quiet();  // a persistent program tells others that the block is done\n", ""),
         ("a block too few for the agent", "const int blocks = writers + w.agents;",
          "const int blocks = writers + w.agents - (w.agents > 1 ? 1 : 0);"),
+    ),
+    *in_file(
+        "region_tasks",
+        TASK_VIEWS,
         ("reads of the epoch before", "s.buffer_of(*s.newest.on(pe_))", "s.buffer_of(*s.newest.on(pe_) + 1)"),
+    ),
+    *in_file(
+        "region_tasks",
+        TASK_LAUNCH,
+        ("a launch's groups of other PEs counted too", "const index_t groups = map.last_group - map.first_group;",
+         "const index_t groups = map.last_group;"),
+        ("a launch's tiles dealt to blocks in place of groups", "group - map.first_group,", "share.which,"),
+        ("a launch's groups dealt to the agent's blocks too",
+         "const detail::hierarchy_block<Spec, true> threads{map, share.which, share.of};",
+         "const detail::hierarchy_block<Spec, true> threads{map, share.which, b.blocks_per_pe()};"),
+        ("elements of a tile left to fewer threads", "i += me_->threads) f(i);", "i += me_->threads + 1) f(i);"),
     ),
     *in_file(
         "region_tasks",

@@ -26,11 +26,13 @@ enum class region_defect : std::int32_t {
   no_mapping,     // wrote tiles of a mapping that the region does not have
   no_flush,       // flushed without region_options::flushes
   altered,        // a chunk is not as it was sent
-  other_buffer    // wrote an epoch in a launch whose copies are of another buffer
+  other_buffer,   // wrote an epoch in a launch whose copies are of another buffer
+  left_tiles,     // a thread of a launch has returned and not called each_tile
+  tiles_again     // it has called each_tile more than once
 };
 
 // `number`: the chunk; of no_mapping the mapping; of other_buffer the epoch; of kept_early the tile; of outside_tile,
-// unwritten, kept_stored, kept_other and no_element the element.
+// unwritten, kept_stored, kept_other and no_element the element; of left_tiles and tiles_again the group.
 struct region_fault {
   region_defect what;
   std::int64_t number;
@@ -88,6 +90,13 @@ inline std::string text_of(const region_fault& f) {
                      f.wanted,
                      ": a recorded launch that copy_engine sends begins with the buffer that it was recorded for; "
                      "record as many epochs as there are buffers, or a multiple");
+    case region_defect::left_tiles:
+      return message("threads of group ", f.number, " of ", f.wanted,
+                     " on this PE have returned from the body of a launch without each_tile; all threads of every "
+                     "group call it once, also where it has no tile");
+    case region_defect::tiles_again:
+      return message("group ", f.number, " of ", f.wanted,
+                     " on this PE calls each_tile again; a launch writes one epoch, so every group calls it once");
     case region_defect::no_flush:
       return "flush, and the calls that flush first, need region_options::flushes: without it agents send whole "
              "chunks, "

@@ -21,7 +21,7 @@ namespace detail {
 // Elements of a thread where there are no vectors: of a row, and neighbouring rows, whose reads take more registers.
 inline constexpr int together = 8;
 inline constexpr int rows_together = 4;
-inline constexpr int vectors_together = 2;  // 2 or 4
+inline constexpr int vectors_together = 4;  // 2 or 4
 
 // store(i, value(i)) for N numbers from `begin` on, `step` apart.
 template <int N, class Step, class Value, class Store>

@@ -39,6 +39,7 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
   template <class Body, std::size_t... I>
   void submit(const Body& body, std::index_sequence<I...>) {
     if (what_.place.is_host()) detail::refuse_launch_on_host();
+    (check_launch(std::get<I>(deps_)), ...);
     what_.kind = kind_of_body<Body>;
     what_.as_operations = true;
     task_run run(context_, what_);
@@ -47,8 +48,15 @@ class launch_task : public task_builder<launch_task<Spec, Deps...>, Deps...> {
     run.finish();
   }
 
+  // Some dependencies say which launches can have them.
+  template <class Dep>
+  void check_launch(const Dep& d) const {
+    if constexpr (requires { d.check_launch(spec_, what_.place, deps_); }) d.check_launch(spec_, what_.place, deps_);
+  }
+
   template <class Body, class... Views>
   void on_device(task_run& run, int place, const Body& body, const Views&... views) {
+    // Both of stf, or of the room that an argument is from.
     hierarchy_map map = plan_launch(run.on(), spec_, place, run.places(), body, views...);
     if (map.device_scratch_bytes > 0) map.device_scratch = run.temporary(place, map.device_scratch_bytes);
     if (run.noted()) detail::check_operation(run, map);
