@@ -74,6 +74,9 @@ ON_GPUS = "GPUs alone run it"
 CG: dict[str, dict[str, str]] = {
     "apps/cg/iterate/block_context.hpp": {
         "all threads: lay_out(": "all write the same, and no thread is interrupted in it",
+        "all threads: shared_->vectors[v] = part_of(place);": "all write the same",
+        "all threads: shared_->sends = near;": "all write the same",
+        "all threads: rows.kept_value = value;": "all write the same",
     },
     "apps/cg/iterate/phases.hpp": {},
     "apps/cg/iterate/reduction.hpp": {
