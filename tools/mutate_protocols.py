@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -182,6 +183,8 @@ def verdict(status: int | None, said: str) -> str:
         return f"found {match[1]}, seed {match[2]}"
     if match := re.search(r"stall: .*", said):
         return f"found {match[0]}"
+    if status == -signal.SIGSEGV:  # before the next call, where check mode would have said what was read
+        return "crash: by what was read in place of a value"
     if status > 0 and not said.strip().startswith("usage"):
         return f"wrong result: {last or 'exit status ' + str(status)}"
     raise Broken(f"ended with {status}: {last}")

@@ -8,7 +8,6 @@ from mutations.model import ROOT, Broken, Mutation, Program, replaced
 PARTS = (device, contexts, words, teams, network, stencil, cg, region)
 PROGRAMS: dict[str, Program] = {name: program for part in PARTS for name, program in part.PROGRAMS.items()}
 MUTATIONS: list[Mutation] = [mutation for part in PARTS for mutation in part.MUTATIONS]
-# Not yet all judged: some that show nothing may be barriers that are needless.
 WITHIN_BLOCKS: list[Mutation] = within_blocks.MUTATIONS
 PROGRAMS |= within_blocks.PROGRAMS
 

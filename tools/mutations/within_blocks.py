@@ -71,49 +71,67 @@ STENCIL_KERNELS = tuple(
     f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/temporal")
 )
 ON_GPUS = "GPUs alone run it"
+ALIKE = "all write the same"
+UNINTERRUPTED = f"{ALIKE}, and no thread is interrupted in it"
 CG: dict[str, dict[str, str]] = {
     "apps/cg/iterate/block_context.hpp": {
-        "all threads: lay_out(": "all write the same, and no thread is interrupted in it",
+        "all threads: lay_out(": UNINTERRUPTED,
+        "all threads: shared_->vectors[v] = part_of(place);": ALIKE,
+        "all threads: shared_->sends = near;": ALIKE,
+        "all threads: rows.kept_value = value;": ALIKE,
     },
     "apps/cg/iterate/phases.hpp": {},
     "apps/cg/iterate/reduction.hpp": {
-        "all threads: *d = {};": "all write the same, and no thread is interrupted in it",
+        "all threads: *d = {};": UNINTERRUPTED,
         "no t.any(false); before: const double part": ON_GPUS,
         "no t.sync(); before: if (w.rank() > 0) return;": ON_GPUS,
     },
     "apps/cg/host/host_sums.hpp": {"no t.sync(); before: const warp w": ON_GPUS},
     "apps/cg/iterate/program.hpp": {
-        "all threads: *state_ = *a.s.state.on(b.pe())": "all write the same, and no thread is interrupted in it",
-        "all threads: *goal_ = ": "all write the same, and no thread is interrupted in it",
-        "all threads: return;": "all write the same",
+        "all threads: *state_ = *a.s.state.on(b.pe())": UNINTERRUPTED,
+        "all threads: *goal_ = ": UNINTERRUPTED,
+        "all threads: return;": ALIKE,
     },
     "apps/cg/host/host_step_kernels.cpp": {},
 }
 STENCIL: dict[str, dict[str, str]] = {
-    "apps/stencil/halo/halo_exchange.hpp": {},
+    "apps/stencil/halo/halo_exchange.hpp": {
+        "all threads: *own = ": ALIKE,
+        "all threads: list[count] = ": ALIKE,
+    },
     "apps/stencil/tiles/tile_edges.hpp": {},
     "apps/stencil/tiles/tile_program.hpp": {
+        "all threads: mine_ = tile_of(": UNINTERRUPTED,
         "no b_.sync(); before: share_registers": ON_GPUS,
         "no b_.sync(); before: if (send) edges_.send(++message, out);": ON_GPUS,
+        "all threads: *a_.status.on(0) = ": ALIKE,
     },
-    "apps/stencil/step/stencil_kernels.cpp": {},
-    "apps/stencil/temporal/temporal_kernels.cpp": {},
+    "apps/stencil/step/stencil_kernels.cpp": {
+        "all threads: a.f.changes.on(b.pe())[first_change + b.index()] = change;": ALIKE,
+        "all threads: ;": ALIKE,
+        "all threads: s.a.f.changes.on(b.pe())[b.index()] = change;": ALIKE,
+        "all threads: *s.reached.on(b.pe()) = time_level;": ALIKE,
+    },
+    "apps/stencil/temporal/temporal_kernels.cpp": {
+        "all threads: place_.own = box_of(": UNINTERRUPTED,
+        "all threads: *a_.status.on(0) = ": ALIKE,
+    },
 }
 # In blocks of whole warps.
 REGISTER_TILES: dict[str, dict[str, str]] = {
     "apps/stencil/tiles/tile_program.hpp": {
-        "all threads: mine_ = tile_of(": "all write the same, and no thread is interrupted in it",
-        "all threads: *a_.status.on(0) = ": "all write the same",
+        "all threads: mine_ = tile_of(": UNINTERRUPTED,
+        "all threads: *a_.status.on(0) = ": ALIKE,
     },
     "apps/stencil/tiles/tile_edges.hpp": {},
 }
 REGION: dict[str, dict[str, str]] = {
     region.HANDLE: {
-        "all threads: *s_.reached.on(b.pe()) = epoch;": "all write the same",
+        "all threads: *s_.reached.on(b.pe()) = epoch;": ALIKE,
         "no b.sync(); before: if (!counts) continue;": "check mode has a barrier before it, which looks at the tile",
     },
     region.COMMIT: {
-        "all threads: *s.newest.on(pe) = ": "all write the same",
+        "all threads: *s.newest.on(pe) = ": ALIKE,
         "no b.sync(); before: no_more(b, s, at);": "what it orders is read when the kernel is over",
     },
 }

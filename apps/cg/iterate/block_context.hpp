@@ -79,15 +79,14 @@ class block_context {
 
   // The block's rows of a vector that lies anywhere.
   STARLING_HD T* part_of(sym<T> v) const { return v.on(threads_.pe()) + shared_->rows.plan.first_row; }
-  // From now on v is what lies at `place`. A barrier of the block must be between the last use of v and this.
+  // From now on v is what lies at `place`. A barrier of the block must be between the last use of v and this, and
+  // between this and the next use.
   STARLING_HD void look_at(vector_name v, sym<T> place) const {
     if (threads_.member() == 0) shared_->vectors[v] = part_of(place);
-    threads_.sync();
   }
 
-  // Writes what was kept back to where the next launch finds it.
+  // Writes what was kept back to where the next launch finds it. A barrier must be behind the last change of a vector.
   STARLING_HD void write_back(const system_data<T>& s, std::uint32_t vectors) const {
-    threads_.sync();
     for (int v = 0; v < vector_count; ++v) {
       if ((vectors >> v & 1) == 0) continue;
       T* to = home(s, v);
@@ -271,8 +270,7 @@ class block_context {
       if (b.member() == 0)
         for (int same = 0; same < vector_count; ++same)
           if (shared_->vectors[same] == from) shared_->vectors[same] = fast;
-      b.sync();
-    }
+    }  // vectors that go on to be kept are others; read behind the barrier of new_sum_state()
   }
 
   STARLING_HD void keep_entries(block& b, const system_data<T>& s, index_t most) const {

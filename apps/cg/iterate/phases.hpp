@@ -45,20 +45,19 @@ __attribute__((noinline)) STARLING_HD dots residual_from_product(block_context<T
   return sum;
 }
 
-// The block's rows of a vector, to another place; all threads of the block see them there.
+// The block's rows of a vector, to another place; all threads of the block see them there. A barrier must be between
+// the last use of either and this, since other threads than in each_pack have a row.
 template <class T>
 __attribute__((noinline)) STARLING_HD void copy_part(block_context<T> k, const T* from, T* to) {
-  k.all().sync();
   if (from != to) k.each_row([&](index_t i) { to[i] = from[i]; });
   k.all().sync();
 }
 
-// Publishes a vector as it is.
+// Publishes a vector as it is: each thread what it has written by each_pack, or what was there before a barrier.
 template <class T>
 __attribute__((noinline)) STARLING_HD void publish(block_context<T> k, vector_name v) {
   const T* from = k[v];
   T* next = k.next_published();
-  k.all().sync();
   k.each_pack([&](const row_place& at) { at.store(next, at.load(from)); });
   k.announce(v);
 }
@@ -246,7 +245,6 @@ __attribute__((noinline)) STARLING_HD void chebyshev_begin(block_context<T> k, v
   const T scale = static_cast<T>(1 / theta);
   const T* r = k[in];
   T *e = k[vec_e], *d = k[vec_d], *o = k[out], *next = k.next_published();
-  k.all().sync();
   k.each_pack([&](const row_place& at) {
     const pack<T> left = at.load(r);
     const pack<T> step = scale * left;

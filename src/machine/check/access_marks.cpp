@@ -42,6 +42,50 @@ void mark_in_use(access_marks& m, std::uintptr_t address, std::size_t bytes, boo
   if (m.problem.code == code) m.problem.use = *u;
 }
 
+// The first access to a line since the block's last call, and whatever is not as it should be.
+[[gnu::noinline]] void mark_with_care(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write,
+                                      const void* code) {
+  const std::uintptr_t start = address - m.begin;
+  if (bytes == 0) return;
+  if (start >= m.bytes) return mark_in_use(m, address, bytes, write, code);
+  // What is not the work's own leaves no marks: what others do there is not the point.
+  if (m.scope != nullptr && !m.around.allows(address, bytes, write) &&
+      !m.scope->allows(address, bytes, write, m.around))
+    return note(m, bad_access::kind::undeclared, address, bytes, write, code);
+  const bool foreign = is_foreign(m, address);
+  // The common case: bytes of one line that the block may touch, as they should be.
+  if (!foreign && m.watch_end == 0 && start % 64 + bytes <= 64) {
+    line& l = m.lines[start / 64];
+    const std::uint64_t mask = bits(start % 64, bytes);
+    if ((mask & ~(write ? l.live : l.initialised)) == 0) {
+      if ((l.read | l.written) == 0) m.touched.push_back(&l);
+      if (write) l.initialised |= mask;
+      (write ? l.written : l.read) |= mask;
+      return;
+    }
+  }
+  if (address < m.watch_end && address + bytes > m.watch_begin)
+    m.seen.push_back({m.block, m.stamp, write, address, bytes, code, m.thread, m.interval, m.loop, m.element});
+  for (std::size_t done = 0; done < bytes;) {
+    const std::uintptr_t at = start + done;
+    if (at >= m.bytes) break;
+    const std::size_t here = std::min(bytes - done, 64 - at % 64);
+    const std::uint64_t mask = bits(at % 64, here);
+    line& l = m.lines[at / 64];
+    done += here;
+    if ((mask & ~l.live) != 0) {
+      note(m, bad_access::kind::dead, address, bytes, write, code);
+      continue;
+    }
+    if (foreign) note(m, bad_access::kind::foreign, address, bytes, write, code);
+    if (!write && without_value(l, mask, line_start(m, at)) != 0)
+      note(m, bad_access::kind::uninitialised, address, bytes, write, code);
+    if ((l.read | l.written) == 0) m.touched.push_back(&l);
+    (write ? l.written : l.read) |= mask;
+    if (write) l.initialised |= mask;
+  }
+}
+
 }  // namespace
 
 std::uint64_t without_value(line& l, std::uint64_t mask, const std::byte* start) {
@@ -85,45 +129,18 @@ const near_use* access_marks::disturbed(std::uintptr_t address, std::size_t n, b
 }
 
 void mark_access(access_marks& m, std::uintptr_t address, std::size_t bytes, bool write, const void* code) {
-  const std::uintptr_t start = address - m.begin;
-  if (bytes == 0) return;
-  if (start >= m.bytes) return mark_in_use(m, address, bytes, write, code);
-  // What is not the work's own leaves no marks: what others do there is not the point.
-  if (m.scope != nullptr && !m.around.allows(address, bytes, write) &&
-      !m.scope->allows(address, bytes, write, m.around))
-    return note(m, bad_access::kind::undeclared, address, bytes, write, code);
-  const bool foreign = is_foreign(m, address);
-  // The common case: bytes of one line that the block may touch, as they should be.
-  if (!foreign && m.watch_end == 0 && start % 64 + bytes <= 64) {
-    line& l = m.lines[start / 64];
-    const std::uint64_t mask = bits(start % 64, bytes);
-    if ((mask & ~(write ? l.live : l.initialised)) == 0) {
-      if ((l.read | l.written) == 0) m.touched.push_back(&l);
+  const std::uintptr_t at = address - m.begin;
+  if (at < m.quick_bytes && at % 64 + bytes <= 64 && m.scope == nullptr) {
+    line& l = m.lines[at / 64];
+    const std::uint64_t mask = bits(at % 64, bytes);
+    // Whose memory a line is has been asked when the first of its bytes was marked.
+    if ((l.read | l.written) != 0 && (mask & ~(write ? l.live : l.initialised)) == 0) {
       if (write) l.initialised |= mask;
       (write ? l.written : l.read) |= mask;
       return;
     }
   }
-  if (address < m.watch_end && address + bytes > m.watch_begin)
-    m.seen.push_back({m.block, m.stamp, write, address, bytes, code, m.thread, m.interval, m.loop, m.element});
-  for (std::size_t done = 0; done < bytes;) {
-    const std::uintptr_t at = start + done;
-    if (at >= m.bytes) break;
-    const std::size_t here = std::min(bytes - done, 64 - at % 64);
-    const std::uint64_t mask = bits(at % 64, here);
-    line& l = m.lines[at / 64];
-    done += here;
-    if ((mask & ~l.live) != 0) {
-      note(m, bad_access::kind::dead, address, bytes, write, code);
-      continue;
-    }
-    if (foreign) note(m, bad_access::kind::foreign, address, bytes, write, code);
-    if (!write && without_value(l, mask, line_start(m, at)) != 0)
-      note(m, bad_access::kind::uninitialised, address, bytes, write, code);
-    if ((l.read | l.written) == 0) m.touched.push_back(&l);
-    (write ? l.written : l.read) |= mask;
-    if (write) l.initialised |= mask;
-  }
+  mark_with_care(m, address, bytes, write, code);
 }
 
 }  // namespace starling::check
