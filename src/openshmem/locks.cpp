@@ -1,9 +1,8 @@
 #include "locks.hpp"
 
-#include <atomic>
 #include <cstdint>
 
-#include "contexts.hpp"
+#include "atomics.hpp"
 #include "world.hpp"
 
 namespace starling::openshmem {
@@ -26,26 +25,28 @@ struct state {
 
 class lock_word {
  public:
-  explicit lock_word(long* lock)
-      : w_(world::here()), there_(reinterpret_cast<std::uint64_t*>(w_.reach(lock, sizeof *lock, 0, "lock"))) {}
+  explicit lock_word(long* lock) : w_(world::here()), word_(reinterpret_cast<std::uint64_t*>(lock)) {
+    (void)w_.place(lock, sizeof *lock, "lock");
+  }
 
-  state now() const { return state(ref().load()); }
-  void wake() { w_.changed(there_); }
+  state now() const { return state(atomic_fetch(SHMEM_CTX_DEFAULT, word_, 0)); }
 
   // Gives the state that f has changed, as it was before.
   template <class F>
   state change(const F& f) {
-    std::uint64_t seen = ref().load();
+    std::uint64_t seen = now().word();
     for (;;) {
       state s(seen);
       f(s);
-      if (ref().compare_exchange_weak(seen, s.word())) return state(seen);
+      const std::uint64_t before = atomic_compare_swap(SHMEM_CTX_DEFAULT, word_, seen, s.word(), 0);
+      if (before == seen) return state(seen);
+      seen = before;
     }
   }
 
   template <class Ready>
   void wait(const Ready& ready) {
-    w_.wait_for_change(there_, ready, [&] {
+    w_.wait_for_word_of(0, w_.on(0, w_.place(word_, sizeof *word_, "lock")), ready, [&] {
       const std::uint64_t owner = now().owner;
       return owner == 0 ? std::string("nobody took its turn of the lock")
                         : message("PE ", owner - 1, " did not clear the lock");
@@ -53,10 +54,8 @@ class lock_word {
   }
 
  private:
-  std::atomic_ref<std::uint64_t> ref() const { return std::atomic_ref<std::uint64_t>(*there_); }
-
   world& w_;
-  std::uint64_t* there_;
+  std::uint64_t* word_;
 };
 
 std::uint64_t own_number() { return static_cast<std::uint64_t>(world::here().me()) + 1; }
@@ -96,13 +95,12 @@ void clear_lock(long* lock) {
   expect<argument_error>(owner != 0, call(), ": nobody has the lock; set it first");
   expect<argument_error>(owner == own_number(), call(), ": PE ", owner - 1,
                          " has the lock; a lock is cleared by the PE that has set it");
-  order(SHMEM_CTX_DEFAULT);
+  quiet(SHMEM_CTX_DEFAULT);
   (void)l.change([](state& s) {
     s.owner = 0;
     s.turn = (s.turn + 1) % state::numbers;
     if (s.turn == s.next) s.turn = s.next = 0;
   });
-  l.wake();
 }
 
 }  // namespace starling::openshmem

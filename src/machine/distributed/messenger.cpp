@@ -21,11 +21,18 @@ messenger::messenger(std::unique_ptr<engine> e)
       packs_(static_cast<std::size_t>(engine_->size())),
       inboxes_(static_cast<std::size_t>(engine_->size())) {}
 
-messenger::~messenger() {
+messenger::~messenger() { finish(); }
+
+void messenger::finish() {
   pause();
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   (void)progress();
   while (!engine_->sent() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+}
+
+void messenger::end_process() {
+  finish();
+  engine_->end_process();
 }
 
 void messenger::handle(message_kind kind, handler h) {

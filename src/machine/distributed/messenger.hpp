@@ -68,6 +68,8 @@ class messenger {
   // Ends the thread, and begins another one.
   void pause();
   void resume();
+  // The process is about to end: sends what it was given, ends the thread, and the engine's part in the process.
+  void end_process();
 
  private:
   // What is to be sent to one process; `last`: where its last message begins.
@@ -83,6 +85,7 @@ class messenger {
     message_head then;
   };
 
+  void finish();
   void run();
   void rest(int idle);
   pack& pack_for(int to);
