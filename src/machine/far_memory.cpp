@@ -276,6 +276,7 @@ void far_memory::wait_here(const question& q, int process) {
 
 void far_memory::wait(const question& q, int process, const char* call) {
   const auto most = limit();
+  const messenger::awaited soon(messages_);
   std::unique_lock lock(mutex_);
   while (!q.answered) {
     (void)answered_.wait_for(lock, std::chrono::milliseconds(50));

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
 
 #include "contexts.hpp"
 #include "far_meetings.hpp"
@@ -152,14 +151,21 @@ bool world::stopped() const {
   return job_.group().has_lost() || reinterpret_cast<const control*>(on(first_here_, control_at_))->exit.load() != 0;
 }
 
+std::optional<messenger::awaited> world::waiting() {
+  if (messenger* m = job_.messages()) return std::optional<messenger::awaited>(std::in_place, *m);
+  return std::nullopt;
+}
+
 void world::wait_for_value(const void* word, const std::function<bool()>& ready, const text& what) {
   const auto look = [&] { return ready() || stopped(); };
+  const auto soon = waiting();
   (void)lot_.wait_for_value(word, after(deadline_), look);
   finish_wait(ready(), what);
 }
 
 void world::wait_for_change(const void* word, const std::function<bool()>& ready, const text& what, double longer) {
   const auto look = [&] { return ready() || stopped(); };
+  const auto soon = waiting();
   (void)lot_.wait(word, after(deadline_ + longer), look);
   finish_wait(ready(), what);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "far_access.hpp"
 #include "globals.hpp"
 #include "job.hpp"
+#include "machine/distributed/messenger.hpp"
 #include "machine/host/parking.hpp"
 
 namespace starling::openshmem {
@@ -110,6 +112,8 @@ class world {
 
  private:
   bool stopped() const;
+  // While what it gives lives, this process waits for others.
+  std::optional<messenger::awaited> waiting();
   void finish_wait(bool yes, const text& what);
   void watch();
   void make_memory();
