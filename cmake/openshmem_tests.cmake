@@ -46,7 +46,7 @@ function(starling_openshmem_hosts_test name processes)
   endif()
 endfunction()
 
-foreach(name IN ITEMS generics globals memory old_names profiler random_operations teams typed_access typed_atomics
+foreach(name IN ITEMS generics globals memory old_names order profiler random_operations teams typed_access typed_atomics
     typed_collectives typed_waits)
   starling_openshmem_program(${name} ${name}.c)
   starling_openshmem_test(${name})

@@ -27,20 +27,23 @@ class lock_word {
  public:
   explicit lock_word(long* lock) : w_(world::here()), word_(reinterpret_cast<std::uint64_t*>(lock)) {
     (void)w_.place(lock, sizeof *lock, "lock");
+    (void)now();
   }
 
-  state now() const { return state(atomic_fetch(SHMEM_CTX_DEFAULT, word_, 0)); }
+  state now() { return state(seen_ = atomic_fetch(SHMEM_CTX_DEFAULT, word_, 0)); }
+  // As it was when it was looked at last.
+  state seen() const { return state(seen_); }
 
   // Gives the state that f has changed, as it was before.
   template <class F>
   state change(const F& f) {
-    std::uint64_t seen = now().word();
     for (;;) {
-      state s(seen);
+      state s(seen_);
       f(s);
-      const std::uint64_t before = atomic_compare_swap(SHMEM_CTX_DEFAULT, word_, seen, s.word(), 0);
-      if (before == seen) return state(seen);
-      seen = before;
+      const std::uint64_t before = atomic_compare_swap(SHMEM_CTX_DEFAULT, word_, seen_, s.word(), 0);
+      const bool changed = before == seen_;
+      seen_ = changed ? s.word() : before;
+      if (changed) return state(before);
     }
   }
 
@@ -56,6 +59,7 @@ class lock_word {
  private:
   world& w_;
   std::uint64_t* word_;
+  std::uint64_t seen_ = 0;
 };
 
 std::uint64_t own_number() { return static_cast<std::uint64_t>(world::here().me()) + 1; }
@@ -65,8 +69,13 @@ std::uint64_t own_number() { return static_cast<std::uint64_t>(world::here().me(
 void set_lock(long* lock) {
   lock_word l(lock);
   const std::uint64_t me = own_number();
-  expect<argument_error>(l.now().owner != me, call(), ": this PE has the lock already; clear it first");
-  const std::uint64_t mine = l.change([](state& s) { s.next = (s.next + 1) % state::numbers; }).next;
+  expect<argument_error>(l.seen().owner != me, call(), ": this PE has the lock already; clear it first");
+  const state before = l.change([&](state& s) {
+    if (s.is_free()) s.owner = me;
+    s.next = (s.next + 1) % state::numbers;
+  });
+  if (before.is_free()) return;
+  const std::uint64_t mine = before.next;
   const auto my_turn = [&] {
     const state s = l.now();
     return s.turn == mine && s.owner == 0;
@@ -91,7 +100,7 @@ int test_lock(long* lock) {
 
 void clear_lock(long* lock) {
   lock_word l(lock);
-  const std::uint64_t owner = l.now().owner;
+  const std::uint64_t owner = l.seen().owner;
   expect<argument_error>(owner != 0, call(), ": nobody has the lock; set it first");
   expect<argument_error>(owner == own_number(), call(), ": PE ", owner - 1,
                          " has the lock; a lock is cleared by the PE that has set it");
