@@ -30,7 +30,10 @@ int begun = 0;  // how many initialisations are not finalised
 void at_exit(int status, void*) {
   world* w = world::now();
   if (w == nullptr || begun == 0) return;
-  if (w->is_ending()) return w->end_engine(status);
+  if (w->is_ending()) {
+    (void)std::fflush(nullptr);
+    return w->end_engine(status);
+  }
   if (status != 0) {
     if (!w->has_far()) return;
     (void)std::fflush(nullptr);

@@ -234,6 +234,9 @@ void world::end_engine(int status) {
 
 void world::end_all(int status) {
   const bool already_over = over_.exchange(true);  // this process ends by exit(), not by the other thread
+  // A launcher may end this process as soon as another one has ended.
+  flush(stdout);
+  flush(stderr);
   message_head h{message_kind::ending};
   h.number = 256U | (static_cast<std::uint32_t>(status) & 255U);
   for (int pe = 0; pe < size_ && !already_over; ++pe)
