@@ -46,6 +46,15 @@ function(starling_openshmem_hosts_test name processes)
   endif()
 endfunction()
 
+# By NVSHMEM's host library, for which another one stands in.
+foreach(name IN ITEMS order teams)
+  add_test(NAME openshmem.${name}_nvshmem
+    COMMAND ${starling_openshmem_run} -n 2,3 --variable STARLING_TRANSPORT=nvshmem
+    --variable STARLING_NVSHMEM_LIBRARY=$<TARGET_FILE:nvshmem_double> $<TARGET_FILE:openshmem_${name}>)
+  set_tests_properties(openshmem.${name}_nvshmem PROPERTIES LABELS openshmem TIMEOUT 120)
+endforeach()
+add_dependencies(openshmem nvshmem_double)
+
 foreach(name IN ITEMS generics globals memory old_names order profiler random_operations teams typed_access typed_atomics
     typed_collectives typed_waits)
   starling_openshmem_program(${name} ${name}.c)

@@ -20,7 +20,7 @@ static inline void check(int holds, const char* condition, const char* file, int
 /* How many PEs are of this one's host, by what the processes were started with. */
 static inline int near_pes(void) {
   const char *transport = getenv("STARLING_TRANSPORT"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  if (transport != NULL && strcmp(transport, "mpi") == 0) return 1;
+  if (transport != NULL && (strcmp(transport, "mpi") == 0 || strcmp(transport, "nvshmem") == 0)) return 1;
   return here != NULL ? atoi(here) : shmem_n_pes();
 }
 
