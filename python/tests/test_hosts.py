@@ -215,6 +215,19 @@ def test_openshmem_in_c_on_two_hosts(name: str, two_hosts: tuple[list[str], list
     assert done.returncode == code, done.stderr
 
 
+def test_openshmem_in_c_by_its_compiler(tmp_path: Path) -> None:
+    """The program finds the engine from another folder than that of the library."""
+    root = Path(__file__).parents[2]
+    compiler = root / "build/host/bin/starling-oshcc"
+    if not compiler.exists() or not (root / "build/host/libstarling_openshmem.a").exists():
+        pytest.skip("starling::openshmem is not there: build it first")
+    ring = tmp_path / "ring"
+    subprocess.run([str(compiler), str(root / "examples/openshmem/ring.c"), "-o", str(ring)], check=True)
+    done = mpirun(3, str(ring))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "PE 0 has got 20, all together 30\n"
+
+
 @pytest.fixture
 def nvshmem_double(tmp_path: Path) -> Path:
     """A library with the calls of NVSHMEM's host library."""
