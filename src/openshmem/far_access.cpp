@@ -1,12 +1,30 @@
 #include "far_access.hpp"
 
+#include <algorithm>
+
 #include "errors.hpp"
 
 namespace starling::openshmem {
 namespace {
 
-// What is under way to a PE waits in memory of this process.
+// What is under way to a PE waits in memory of its sender.
 constexpr std::size_t most_under_way = std::size_t{8} << 20;
+
+// f for parts of the rows that take up at most half of that, with the heads of their messages.
+template <class F>
+void for_each_part(const copied_rows& c, const F& f) {
+  constexpr std::size_t most = most_under_way / 2;
+  const std::size_t rows_at_once = std::max<std::size_t>(1, most / (c.row_bytes + sizeof(message_head)));
+  for (std::size_t row = 0; row < c.rows; row += rows_at_once)
+    for (std::size_t at = 0; at < c.row_bytes; at += most) {
+      copied_rows part = c;
+      part.to += row * c.to_pitch + at;
+      part.from += row * c.from_pitch + at;
+      part.row_bytes = std::min(most, c.row_bytes - at);
+      part.rows = std::min(rows_at_once, c.rows - row);
+      f(part);
+    }
+}
 
 }  // namespace
 
@@ -16,17 +34,21 @@ far_access::far_access(job& j) : far_(j.far()), tallies_(static_cast<std::size_t
 }
 
 void far_access::store(const copied_rows& c, int pe) {
-  far_->post(c);
-  count(pe, c.row_bytes * c.rows);
+  for_each_part(c, [&](const copied_rows& part) {
+    far_->post(part);
+    count(pe, part.rows * (part.row_bytes + sizeof(message_head)));
+  });
 }
 
-void far_access::load(const copied_rows& c) { far_->read(c, call()); }
+void far_access::load(const copied_rows& c) {
+  for_each_part(c, [this](const copied_rows& part) { far_->read(part, call()); });
+}
 
 std::uint64_t far_access::change(void* word, const word_order& o) { return far_->change(word, o, call()); }
 
 void far_access::change_unread(void* word, const word_order& o, int pe) {
   far_->post_change(word, o);
-  count(pe, o.bytes);
+  count(pe, sizeof(message_head));
 }
 
 void far_access::count(int pe, std::size_t bytes) {

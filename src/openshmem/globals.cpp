@@ -29,13 +29,13 @@ int first_object(dl_phdr_info* object, std::size_t, void* found) {
   std::uintptr_t sealed_start = 0;
   std::uintptr_t sealed_end = 0;
   for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = object->dlpi_phdr[i];
+    const ElfW(Phdr) & part = object->dlpi_phdr[i];
     if (part.p_type != PT_GNU_RELRO) continue;
     sealed_start = down(object->dlpi_addr + part.p_vaddr);
     sealed_end = down(object->dlpi_addr + part.p_vaddr + part.p_memsz);
   }
   for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = object->dlpi_phdr[i];
+    const ElfW(Phdr) & part = object->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_W) == 0) continue;
     std::uintptr_t start = down(object->dlpi_addr + part.p_vaddr);
     const std::uintptr_t end = up(object->dlpi_addr + part.p_vaddr + part.p_memsz);

@@ -150,8 +150,7 @@ template <class T>
 void wait_until_all(const several<T>& s) {
   for (std::size_t i = 0; i < s.size(); ++i)
     if (s.counts(i) && !s.holds(i))
-      world::here().wait_for_value(
-          s.word(i), [&] { return s.holds(i); }, [&] { return s.text(i); });
+      world::here().wait_for_value(s.word(i), [&] { return s.holds(i); }, [&] { return s.text(i); });
 }
 
 template <class T>

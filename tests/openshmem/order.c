@@ -42,9 +42,25 @@ static void much_at_once(void) {
   shmem_barrier_all();
   for (int i = 0; i < PIECES; ++i)
     for (int k = 0; k < PIECE; k += 257) CHECK(all[(size_t)i * PIECE + (size_t)k] == (char)(16 * left + i));
-  shmem_getmem(piece, all + PIECE, PIECE, right);
-  CHECK(piece[0] == (char)(16 * me + 1) && piece[PIECE - 1] == piece[0]);
   free(piece);
+  /* The same in one call, and words that are far apart. */
+  char* copy = malloc((size_t)PIECE * PIECES);
+  shmem_getmem(copy, all, (size_t)PIECE * PIECES, right);
+  for (int i = 0; i < PIECES; ++i)
+    for (int k = 0; k < PIECE; k += 257) CHECK(copy[(size_t)i * PIECE + (size_t)k] == (char)(16 * me + i));
+  memset(copy, me + 1, (size_t)PIECE * PIECES);
+  shmem_barrier_all();
+  shmem_putmem(all, copy, (size_t)PIECE * PIECES, right);
+  shmem_barrier_all();
+  for (size_t k = 0; k < (size_t)PIECE * PIECES; k += 257) CHECK(all[k] == left + 1);
+  enum { WIDE = PIECE * PIECES / (int)(16 * sizeof(int)) };
+  int* numbers = (int*)copy;
+  for (int i = 0; i < WIDE; ++i) numbers[i] = 7 * i + me;
+  shmem_barrier_all();
+  shmem_int_iput((int*)all, numbers, 16, 1, WIDE, right);
+  shmem_barrier_all();
+  for (int i = 0; i < WIDE; ++i) CHECK(((int*)all)[16 * i] == 7 * i + left);
+  free(copy);
   shmem_free(all);
 }
 
