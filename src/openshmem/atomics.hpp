@@ -40,6 +40,19 @@ struct word_of_pe {
     address = reinterpret_cast<T*>(w.on(pe, at));
   }
 
+  T load() const {
+    if (w.is_near(pe)) return std::atomic_ref<T>(*address).load();
+    return value_of_bits<T>(w.far().change(address, {word_change::fetch_or, sizeof(T), 0}));
+  }
+
+  T compare_swap(T expected, T value) const {
+    return change<true>({word_change::compare_swap, 0, bits_of(value), bits_of(expected)}, [&](auto& a) {
+      T seen = expected;
+      (void)a.compare_exchange_strong(seen, value);
+      return seen;
+    });
+  }
+
   // `o` says what f does.
   template <bool Read, class F>
   T change(word_order o, const F& f) const {
@@ -62,9 +75,7 @@ struct word_of_pe {
 
 template <class T>
 T atomic_fetch(shmem_ctx_t ctx, const T* word, int pe) {
-  const word_of_pe<T> there(ctx, word, pe, "source");
-  if (there.w.is_near(there.pe)) return std::atomic_ref<T>(*there.address).load();
-  return value_of_bits<T>(there.w.far().change(there.address, {word_change::fetch_or, sizeof(T), 0}));
+  return word_of_pe<T>(ctx, word, pe, "source").load();
 }
 
 template <class T, bool Read = true>
@@ -75,12 +86,7 @@ T atomic_swap(shmem_ctx_t ctx, T* word, T value, int pe) {
 
 template <class T>
 T atomic_compare_swap(shmem_ctx_t ctx, T* word, T expected, T value, int pe) {
-  return word_of_pe<T>(ctx, word, pe, "dest")
-      .template change<true>({word_change::compare_swap, 0, bits_of(value), bits_of(expected)}, [&](auto& a) {
-        T seen = expected;
-        (void)a.compare_exchange_strong(seen, value);
-        return seen;
-      });
+  return word_of_pe<T>(ctx, word, pe, "dest").compare_swap(expected, value);
 }
 
 template <class T, bool Read = true>

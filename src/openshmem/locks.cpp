@@ -25,12 +25,11 @@ struct state {
 
 class lock_word {
  public:
-  explicit lock_word(long* lock) : w_(world::here()), word_(reinterpret_cast<std::uint64_t*>(lock)) {
-    (void)w_.place(lock, sizeof *lock, "lock");
+  explicit lock_word(long* lock) : word_(SHMEM_CTX_DEFAULT, reinterpret_cast<std::uint64_t*>(lock), 0, "lock") {
     (void)now();
   }
 
-  state now() { return state(seen_ = atomic_fetch(SHMEM_CTX_DEFAULT, word_, 0)); }
+  state now() { return state(seen_ = word_.load()); }
   // As it was when it was looked at last.
   state seen() const { return state(seen_); }
 
@@ -40,7 +39,7 @@ class lock_word {
     for (;;) {
       state s(seen_);
       f(s);
-      const std::uint64_t before = atomic_compare_swap(SHMEM_CTX_DEFAULT, word_, seen_, s.word(), 0);
+      const std::uint64_t before = word_.compare_swap(seen_, s.word());
       const bool changed = before == seen_;
       seen_ = changed ? s.word() : before;
       if (changed) return state(before);
@@ -49,7 +48,7 @@ class lock_word {
 
   template <class Ready>
   void wait(const Ready& ready) {
-    w_.wait_for_word_of(0, w_.on(0, w_.place(word_, sizeof *word_, "lock")), ready, [&] {
+    word_.w.wait_for_word_of(0, word_.address, ready, [&] {
       const std::uint64_t owner = now().owner;
       return owner == 0 ? std::string("nobody took its turn of the lock")
                         : message("PE ", owner - 1, " did not clear the lock");
@@ -57,8 +56,7 @@ class lock_word {
   }
 
  private:
-  world& w_;
-  std::uint64_t* word_;
+  word_of_pe<std::uint64_t> word_;
   std::uint64_t seen_ = 0;
 };
 
