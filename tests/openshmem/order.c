@@ -8,7 +8,7 @@
 enum { WORDS = 64, ROUNDS = 200, PIECE = 1 << 20, PIECES = 12, THREADS = 3, TIMES = 100, MOST = 8 };
 
 static int me, n, right, left;
-static long box[WORDS], flag, answer, counter, computed, finished;
+static long box[WORDS], flag, answer, told, counter, computed, finished;
 static long slots[THREADS], signalled[MOST][WORDS];
 static uint64_t arrived;
 static long lock, locked, taken;
@@ -62,6 +62,32 @@ static void much_at_once(void) {
   for (int i = 0; i < WIDE; ++i) CHECK(((int*)all)[16 * i] == 7 * i + left);
   free(copy);
   shmem_free(all);
+}
+
+/* PE 2 learns from PE 1 that what PE 0 has put to it is there. */
+static void told_by_another(void) {
+  enum { LARGE = 7 * PIECE };
+  char* data = shmem_calloc(LARGE, 1);
+  char* source = malloc(LARGE);
+  for (int r = 1; n > 2 && r <= 10; ++r) {
+    if (me == 0) {
+      memset(source, r, LARGE);
+      shmem_putmem_nbi(data, source, LARGE, 2);
+      shmem_quiet();
+      shmem_long_p(&told, r, 1);
+    }
+    if (me == 1) {
+      shmem_long_wait_until(&told, SHMEM_CMP_EQ, r);
+      shmem_long_p(&told, r, 2);
+    }
+    if (me == 2) {
+      shmem_long_wait_until(&told, SHMEM_CMP_EQ, r);
+      for (int i = LARGE - 1; i >= 0; i -= 1021) CHECK(data[i] == r);
+    }
+    shmem_sync_all();
+  }
+  free(source);
+  shmem_free(data);
 }
 
 /* The last PE makes no call meanwhile. */
@@ -137,6 +163,7 @@ int main(void) {
   left = (me + n - 1) % n;
   behind_a_fence();
   much_at_once();
+  told_by_another();
   if (n > 1) while_one_computes();
   by_threads();
   signals();
