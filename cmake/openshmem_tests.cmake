@@ -55,8 +55,8 @@ foreach(name IN ITEMS order teams)
 endforeach()
 add_dependencies(openshmem nvshmem_double)
 
-foreach(name IN ITEMS generics globals memory old_names order profiler random_operations teams typed_access typed_atomics
-    typed_collectives typed_waits)
+foreach(name IN ITEMS generics globals memory old_names order profiler random_operations teams typed_access
+    typed_atomics typed_collectives typed_waits)
   starling_openshmem_program(${name} ${name}.c)
   starling_openshmem_test(${name})
   starling_openshmem_hosts_test(${name} 2,4)
