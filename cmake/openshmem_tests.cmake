@@ -1,4 +1,5 @@
-# tests/openshmem: programs in C, run by processes that a script starts. Every one is a test, by 1 to 5 PEs.
+# tests/openshmem: programs in C, run by processes that a script starts. Every one is a test, by 1 to 5 PEs; and another
+# one by processes that mpirun starts, each a host of its own, where it is.
 
 if(NOT TARGET starling_openshmem OR STARLING_SANITIZE)
   return()
@@ -29,16 +30,43 @@ function(starling_openshmem_test name)
   set_tests_properties(openshmem.${name} PROPERTIES LABELS openshmem TIMEOUT 120)
 endfunction()
 
-foreach(name IN ITEMS generics globals memory old_names profiler random_operations teams typed_access typed_atomics
-    typed_collectives typed_waits)
+find_program(STARLING_MPIRUN mpirun)
+mark_as_advanced(STARLING_MPIRUN)
+set(starling_openshmem_hosts OFF)
+if(STARLING_MPIRUN AND TARGET starling_mpi_engine)
+  set(starling_openshmem_hosts ON)
+endif()
+
+# starling_openshmem_hosts_test(<name> <processes>)
+function(starling_openshmem_hosts_test name processes)
+  if(starling_openshmem_hosts)
+    add_test(NAME openshmem.${name}_hosts
+      COMMAND ${starling_openshmem_run} --mpi -n ${processes} $<TARGET_FILE:openshmem_${name}>)
+    set_tests_properties(openshmem.${name}_hosts PROPERTIES LABELS openshmem TIMEOUT 120)
+  endif()
+endfunction()
+
+# By NVSHMEM's host library, for which another one stands in.
+foreach(name IN ITEMS order teams)
+  add_test(NAME openshmem.${name}_nvshmem
+    COMMAND ${starling_openshmem_run} -n 2,3 --variable STARLING_TRANSPORT=nvshmem
+    --variable STARLING_NVSHMEM_LIBRARY=$<TARGET_FILE:nvshmem_double> $<TARGET_FILE:openshmem_${name}>)
+  set_tests_properties(openshmem.${name}_nvshmem PROPERTIES LABELS openshmem TIMEOUT 120)
+endforeach()
+add_dependencies(openshmem nvshmem_double)
+
+foreach(name IN ITEMS generics globals memory old_names order profiler random_operations teams typed_access
+    typed_atomics typed_collectives typed_waits)
   starling_openshmem_program(${name} ${name}.c)
   starling_openshmem_test(${name})
+  starling_openshmem_hosts_test(${name} 2,4)
 endforeach()
 starling_openshmem_program(generics_cxx generics_cxx.cpp)
 starling_openshmem_test(generics_cxx -n 1,3)
 # Executables have their globals elsewhere.
 starling_openshmem_program(globals_fixed globals.c -no-pie -fno-pie)
 starling_openshmem_test(globals_fixed -n 1,3)
+starling_openshmem_hosts_test(globals_fixed 1,3)
 starling_openshmem_program(globals_static globals.c -static)
 starling_openshmem_test(globals_static -n 1,3)
 starling_openshmem_program(globals_unsealed globals.c -Wl,-z,norelro)
@@ -58,3 +86,9 @@ add_test(NAME openshmem.misuse
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/openshmem/misuse.py $<TARGET_FILE:openshmem_misuse>
   $<TARGET_FILE:openshmem_globals>)
 set_tests_properties(openshmem.misuse PROPERTIES LABELS openshmem TIMEOUT 180)
+if(starling_openshmem_hosts)
+  add_test(NAME openshmem.misuse_hosts
+    COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/openshmem/misuse.py --mpi
+    $<TARGET_FILE:openshmem_misuse> $<TARGET_FILE:openshmem_globals>)
+  set_tests_properties(openshmem.misuse_hosts PROPERTIES LABELS openshmem TIMEOUT 180)
+endif()

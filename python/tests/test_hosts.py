@@ -203,6 +203,31 @@ def test_two_hosts_in_network_namespaces(tmp_path: Path, two_hosts: tuple[list[s
     assert said(tmp_path, 4) == ["mpi 2 True True True"] * 4
 
 
+@pytest.mark.parametrize("name", ["globals", "teams", "random_operations", "typed_atomics", "misuse"])
+def test_openshmem_in_c_on_two_hosts(name: str, two_hosts: tuple[list[str], list[str]]) -> None:
+    """Two PEs of each host reach each other directly, those of the other one by messages."""
+    within, options = two_hosts
+    built = Path(__file__).parents[2] / f"build/host/bin/openshmem_{name}"
+    if not built.exists():
+        pytest.skip(f"{built.name} is not there: build it first")
+    wrong, code = (["global_exit"], 42) if name == "misuse" else ([], 0)
+    done = mpirun(4, str(built), *wrong, options=options, within=within, transport="auto")
+    assert done.returncode == code, done.stderr
+
+
+def test_openshmem_in_c_by_its_compiler(tmp_path: Path) -> None:
+    """The program finds the engine from another folder than that of the library."""
+    root = Path(__file__).parents[2]
+    compiler = root / "build/host/bin/starling-oshcc"
+    if not compiler.exists() or not (root / "build/host/libstarling_openshmem.a").exists():
+        pytest.skip("starling::openshmem is not there: build it first")
+    ring = tmp_path / "ring"
+    subprocess.run([str(compiler), str(root / "examples/openshmem/ring.c"), "-o", str(ring)], check=True)
+    done = mpirun(3, str(ring))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "PE 0 has got 20, all together 30\n"
+
+
 @pytest.fixture
 def nvshmem_double(tmp_path: Path) -> Path:
     """A library with the calls of NVSHMEM's host library."""

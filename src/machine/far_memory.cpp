@@ -1,7 +1,6 @@
 #include "far_memory.hpp"
 
 #include <algorithm>
-#include <deque>
 
 #include "end_flag.hpp"
 
@@ -85,8 +84,8 @@ void far_memory::handle_questions() {
   messages_.handle(message_kind::change, [this](int from, const message_view& m) {
     message_head h = m.head;
     h.kind = message_kind::changed;
-    h.operand = own_.change(own_at(m.head), static_cast<network::opcode>(m.head.operation), m.head.bytes,
-                            m.head.operand, m.head.compare);
+    h.operand = own_.change(own_at(m.head), static_cast<word_change>(m.head.operation), m.head.bytes, m.head.operand,
+                            m.head.compare);
     if (!own_.failed()) messages_.send(from, h);
   });
   messages_.handle(message_kind::got_apart, [this](int from, const message_view& m) {
@@ -125,6 +124,15 @@ far_memory::place far_memory::place_of(const void* address) const {
 message_head far_memory::head_for(message_kind kind, const place& where, std::size_t bytes) const {
   message_head h{kind, where.pe, where.offset};
   h.bytes = bytes;
+  return h;
+}
+
+message_head far_memory::head_for(const place& where, const word_order& o, std::uint64_t number) const {
+  message_head h = head_for(message_kind::change, where, o.bytes);
+  h.operation = static_cast<std::uint64_t>(o.what);
+  h.operand = o.operand;
+  h.compare = o.compare;
+  h.number = number;
   return h;
 }
 
@@ -266,8 +274,9 @@ void far_memory::wait_here(const question& q, int process) {
   forget(q);
 }
 
-void far_memory::wait(const question& q, int process) {
+void far_memory::wait(const question& q, int process, const char* call) {
   const auto most = limit();
+  const messenger::awaited soon(messages_);
   std::unique_lock lock(mutex_);
   while (!q.answered) {
     (void)answered_.wait_for(lock, std::chrono::milliseconds(50));
@@ -278,8 +287,8 @@ void far_memory::wait(const question& q, int process) {
     if (!over || q.answered) continue;
     forget(q);
     lock.unlock();
-    group_.expect_alive("machine::copy");
-    throw process_error(message("machine::copy: process ", process, " of ", group_.size(), " has not answered within ",
+    group_.expect_alive(call);
+    throw process_error(message(call, ": process ", process, " of ", group_.size(), " has not answered within ",
                                 group_.deadline(), " s; see what it does, or raise STARLING_MEETING_DEADLINE"));
   }
 }
@@ -299,51 +308,75 @@ void far_memory::get(void* to, const void* from, std::size_t bytes) {
 std::uint64_t far_memory::change(void* word, const network::order& what) {
   const place where = place_of(word);
   question q;
-  message_head h = head_for(message_kind::change, where, what.bytes);
-  h.operation = static_cast<std::uint64_t>(what.what);
-  h.operand = what.operand;
-  h.compare = what.compare;
-  h.number = ask(q);
-  messages_.send(where.process, h);
+  const word_order o{static_cast<word_change>(what.what), what.bytes, what.operand, what.compare};
+  messages_.send(where.process, head_for(where, o, ask(q)));
   wait_here(q, where.process);
   return q.value;
 }
 
-void far_memory::write(const copied_rows& c) {
-  place where{};
+std::uint64_t far_memory::change(void* word, const word_order& o, const char* call) {
+  const place where = place_of(word);
+  question q;
+  messages_.post(where.process, made_message(head_for(where, o, ask(q))));
+  wait(q, where.process, call);
+  return q.value;
+}
+
+// The answer is for nobody.
+void far_memory::post_change(void* word, const word_order& o) {
+  const place where = place_of(word);
+  messages_.post(where.process, made_message(head_for(where, o, 0)));
+}
+
+void far_memory::post(const copied_rows& c) {
   for (std::size_t row = 0; row < c.rows; ++row)
     for_each_part(c.row_bytes, most_bytes, [&](std::size_t at, std::size_t n) {
-      where = place_of(c.to + row * c.to_pitch + at);
+      const place where = place_of(c.to + row * c.to_pitch + at);
       count(where.process, n, 0);
       messages_.post(where.process,
                      made_message(head_for(message_kind::put, where, n), c.from + row * c.from_pitch + at, n));
     });
-  question q;  // its answer comes after all that
-  message_head h = head_for(message_kind::get, where, 0);
-  h.number = ask(q);
-  messages_.post(where.process, made_message(h));
-  wait(q, where.process);
 }
 
-void far_memory::read(const copied_rows& c) {
-  std::deque<question> questions;
-  int process = 0;
+void far_memory::write(const copied_rows& c) {
+  post(c);
+  finish({place_of(c.to).pe}, copy_call);
+}
+
+// Asks each for nothing: the answer comes after all that was sent before.
+void far_memory::finish(const std::vector<int>& pes, const char* call) {
+  std::deque<std::pair<question, int>> asked;
+  for (const int pe : pes) {
+    const place where{pe / pes_, pe, 0};
+    auto& [q, process] = asked.emplace_back(question{}, where.process);
+    message_head h = head_for(message_kind::get, where, 0);
+    h.number = ask(q);
+    messages_.post(process, made_message(h));
+  }
+  wait_for_all(asked, call);
+}
+
+void far_memory::read(const copied_rows& c, const char* call) {
+  std::deque<std::pair<question, int>> asked;
   for (std::size_t row = 0; row < c.rows; ++row)
     for_each_part(c.row_bytes, most_bytes, [&](std::size_t at, std::size_t n) {
       const place where = place_of(c.from + row * c.from_pitch + at);
-      process = where.process;
-      question& q = questions.emplace_back();
+      auto& [q, process] = asked.emplace_back(question{}, where.process);
       q.to = c.to + row * c.to_pitch + at;
       message_head h = head_for(message_kind::get, where, n);
       h.number = ask(q);
-      messages_.post(where.process, made_message(h));
+      messages_.post(process, made_message(h));
     });
-  // Answers come in the order of the questions; who has not answered the last has perhaps not answered others.
+  wait_for_all(asked, call);
+}
+
+// Nobody answers any more when this returns, nor when it throws.
+void far_memory::wait_for_all(const std::deque<std::pair<question, int>>& asked, const char* call) {
   try {
-    for (const question& q : questions) wait(q, process);
+    for (const auto& [q, process] : asked) wait(q, process, call);
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    for (const question& q : questions) forget(q);
+    for (const auto& [q, process] : asked) forget(q);
     throw;
   }
 }

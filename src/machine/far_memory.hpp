@@ -6,10 +6,12 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "distributed/engine_group.hpp"
@@ -27,6 +29,14 @@ struct copied_rows {
   std::size_t from_pitch;
   std::size_t row_bytes;
   std::size_t rows;
+};
+
+// An atomic operation on a word of 4 or 8 bytes.
+struct word_order {
+  word_change what;
+  std::size_t bytes;
+  std::uint64_t operand;
+  std::uint64_t compare = 0;
 };
 
 class far_memory {
@@ -62,10 +72,17 @@ class far_memory {
   // By another thread: returns when the others have confirmed all puts so far, a process is lost, or the time is over.
   void await_confirmed(double seconds);
 
-  // By other threads, to or from one PE; done when they return. Throw process_error when a process is lost, or does not
-  // answer within the group's deadline.
+  // By other threads, to or from one PE; done when they return. `call`: who asks. Throw process_error when a process is
+  // lost, or does not answer within the group's deadline.
   void write(const copied_rows& c);
-  void read(const copied_rows& c);
+  void read(const copied_rows& c, const char* call = copy_call);
+  // What the word held.
+  std::uint64_t change(void* word, const word_order& o, const char* call);
+  // The same, done after what this process has posted to the PE before; what they read may be used again at once.
+  void post(const copied_rows& c);
+  void post_change(void* word, const word_order& o);
+  // Returns when all that was posted to these PEs is done.
+  void finish(const std::vector<int>& pes, const char* call);
 
   // The PE whose memory it is.
   int pe_of(const void* address) const { return place_of(address).pe; }
@@ -75,6 +92,8 @@ class far_memory {
   std::vector<std::uint64_t> sent_bytes() const;
 
  private:
+  static constexpr const char* copy_call = "machine::copy";
+
   struct place {
     int process;
     std::int32_t pe;
@@ -94,6 +113,7 @@ class far_memory {
   place place_of(const void* address) const;
   std::byte* own_at(const message_head& h) const { return start_ + h.pe * stride_ + h.offset; }
   message_head head_for(message_kind kind, const place& where, std::size_t bytes) const;
+  message_head head_for(const place& where, const word_order& o, std::uint64_t number) const;
   std::uint64_t ask(question& q);
   void answer(std::uint64_t number, const message_view& m);
   void send_put(const message_head& h, int process, const std::byte* data);
@@ -103,7 +123,8 @@ class far_memory {
   void answer_get(int from, message_head h);
   data_range place_of_answer(std::uint64_t number, std::size_t bytes);
   void wait_here(const question& q, int process);
-  void wait(const question& q, int process);
+  void wait(const question& q, int process, const char* call);
+  void wait_for_all(const std::deque<std::pair<question, int>>& asked, const char* call);
   std::chrono::steady_clock::time_point limit() const;
   void forget(const question& q);  // with mutex_
   void count(int process, std::size_t bytes, std::uint64_t puts);

@@ -9,6 +9,16 @@
 
 namespace starling {
 
+// What an atomic operation does to a word. The first two are those of network cards.
+enum class word_change : std::uint8_t {
+  compare_swap = static_cast<std::uint8_t>(network::opcode::compare_swap),
+  fetch_add = static_cast<std::uint8_t>(network::opcode::fetch_add),
+  swap = 1,
+  fetch_and = 2,
+  fetch_or = 3,
+  fetch_xor = 4,
+};
+
 class near_memory {
  public:
   virtual ~near_memory() = default;
@@ -24,8 +34,8 @@ class near_memory {
   virtual void load(void* to, const void* from, std::size_t bytes) = 0;
   // An engine has written there.
   virtual void written(void* to, std::size_t bytes) = 0;
-  // Does an atomic operation on 4 or 8 bytes; what the word held.
-  virtual std::uint64_t change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
+  // Does an atomic operation on 4 or 8 bytes, on GPUs one of those of cards; what the word held.
+  virtual std::uint64_t change(void* word, word_change what, std::size_t bytes, std::uint64_t operand,
                                std::uint64_t compare) = 0;
   // Returns when all that was stored is there for everybody.
   virtual void settle() = 0;

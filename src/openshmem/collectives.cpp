@@ -17,10 +17,26 @@ struct arrays {
   world& w;
   const members& m;
 
-  const std::byte* source(int i) const { return w.on(m.pe(i), said_by(m, i).source); }
-  std::byte* dest(int i) const { return w.on(m.pe(i), said_by(m, i).dest); }
-  std::byte* own_dest() const { return dest(m.me); }
+  // So many bytes from `at` on, out of a member's source and into its dest.
+  void read(int i, std::size_t at, void* to, std::size_t bytes) const {
+    w.load(m.pe(i), said_by(m, i).source + at, to, bytes);
+  }
+  void write(int i, std::size_t at, const void* from, std::size_t bytes) const {
+    w.store(m.pe(i), said_by(m, i).dest + at, from, bytes);
+  }
+  // The same bytes of a source to be looked at: where they are if the member is near, else in `room`.
+  const std::byte* look(int i, std::size_t at, std::size_t bytes, std::vector<std::byte>& room) const {
+    if (w.is_near(m.pe(i))) return w.on(m.pe(i), said_by(m, i).source + at);
+    room.resize(bytes);
+    read(i, at, room.data(), bytes);
+    return room.data();
+  }
+  std::byte* own_dest() const { return w.on(w.me(), said_by(m, m.me).dest); }
 };
+
+// Bytes of each part that a member combines: where arrays are read by messages, parts are larger.
+constexpr std::size_t near_bytes = 8192;
+constexpr std::size_t far_bytes = std::size_t{128} << 10;
 
 struct shape {
   std::size_t n;
@@ -51,7 +67,7 @@ std::uint64_t word(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 }  // namespace
 
 void barrier_all() {
-  order(SHMEM_CTX_DEFAULT);
+  quiet(SHMEM_CTX_DEFAULT);
   meet(everyone(), {operation::barrier_all});
 }
 
@@ -63,7 +79,7 @@ int team_sync(shmem_team_t team) {
 }
 
 void barrier(const members& m) {
-  order(SHMEM_CTX_DEFAULT);
+  quiet(SHMEM_CTX_DEFAULT);
   meet(m, {operation::barrier});
 }
 
@@ -75,7 +91,7 @@ int broadcast(const members& m, void* dest, const void* source, std::size_t n, s
   const bool mine = m.me == root;
   const arrays a =
       begin(m, operation::broadcast, dest, source, {n, element, mine ? n : 0, mine && !to_root ? 0 : n}, word(root));
-  if (n > 0 && (!mine || to_root)) std::memmove(a.own_dest(), a.source(root), n * element);
+  if (!mine || to_root) a.read(root, 0, a.own_dest(), n * element);
   return end(m);
 }
 
@@ -91,7 +107,7 @@ int collect(const members& m, void* dest, const void* source, std::size_t n, std
   }
   for (std::size_t i = 0, at = 0; fits && i < static_cast<std::size_t>(m.size); ++i) {
     const std::size_t theirs = said_by(m, static_cast<int>(i)).n;
-    if (theirs > 0) std::memcpy(a.own_dest() + at * element, a.source(static_cast<int>(i)), theirs * element);
+    a.read(static_cast<int>(i), 0, a.own_dest() + at * element, theirs * element);
     at += theirs;
   }
   (void)end(m);
@@ -102,8 +118,7 @@ int collect(const members& m, void* dest, const void* source, std::size_t n, std
 int fcollect(const members& m, void* dest, const void* source, std::size_t n, std::size_t element) {
   const arrays a = begin(m, operation::fcollect, dest, source, {n, element, n, times(n, m.size)});
   const std::size_t bytes = n * element;
-  for (int i = 0; i < m.size && bytes > 0; ++i)
-    std::memcpy(a.own_dest() + static_cast<std::size_t>(i) * bytes, a.source(i), bytes);
+  for (int i = 0; i < m.size; ++i) a.read(i, 0, a.own_dest() + static_cast<std::size_t>(i) * bytes, bytes);
   return end(m);
 }
 
@@ -111,9 +126,8 @@ int alltoall(const members& m, void* dest, const void* source, std::size_t n, st
   const std::size_t all = times(n, m.size);
   const arrays a = begin(m, operation::alltoall, dest, source, {n, element, all, all});
   const std::size_t bytes = n * element;
-  for (int i = 0; i < m.size && bytes > 0; ++i)
-    std::memcpy(a.own_dest() + static_cast<std::size_t>(i) * bytes,
-                a.source(i) + static_cast<std::size_t>(m.me) * bytes, bytes);
+  for (int i = 0; i < m.size; ++i)
+    a.read(i, static_cast<std::size_t>(m.me) * bytes, a.own_dest() + static_cast<std::size_t>(i) * bytes, bytes);
   return end(m);
 }
 
@@ -125,14 +139,16 @@ int alltoalls(const members& m, void* dest, const void* source, std::ptrdiff_t d
   const auto reach = [&](std::ptrdiff_t stride) {
     return all == 0 ? 0 : bytes_of(all - 1, static_cast<std::size_t>(stride)) + 1;
   };
+  world& w = world::here();
   const arrays a =
       begin(m, operation::alltoalls, dest, source, {n, element, reach(sst), reach(dst)}, word(dst), word(sst));
   const std::size_t to = static_cast<std::size_t>(dst) * element;
   const std::size_t from = static_cast<std::size_t>(sst) * element;
-  for (int i = 0; i < m.size; ++i)
-    for (std::size_t k = 0; k < n; ++k)
-      std::memcpy(a.own_dest() + (static_cast<std::size_t>(i) * n + k) * to,
-                  a.source(i) + (static_cast<std::size_t>(m.me) * n + k) * from, element);
+  for (int i = 0; i < m.size && n > 0; ++i) {
+    std::byte* here = a.own_dest() + static_cast<std::size_t>(i) * n * to;
+    const std::size_t mine = static_cast<std::size_t>(m.me) * n * from;
+    w.load(m.pe(i), {here, to, w.on(m.pe(i), said_by(m, i).source + mine), from, element, n});
+  }
   return end(m);
 }
 
@@ -147,14 +163,15 @@ int reduce_by(const members& m, void* dest, const void* source, std::size_t n, s
               combination f) {
   const arrays a = begin(m, what, dest, source, {n, element, n, n});
   const index_range mine = share(static_cast<index_t>(n), m.size, m.me);
-  constexpr std::size_t buffer_bytes = 8192;
-  alignas(64) std::byte buffer[buffer_bytes];
-  const std::size_t most = buffer_bytes / element;
-  for (auto at = static_cast<std::size_t>(mine.begin); at < static_cast<std::size_t>(mine.end);) {
-    const std::size_t part = std::min(most, static_cast<std::size_t>(mine.end) - at);
-    std::memcpy(buffer, a.source(0) + at * element, part * element);
-    for (int i = 1; i < m.size; ++i) f(buffer, a.source(i) + at * element, part);
-    for (int i = 0; i < m.size; ++i) std::memcpy(a.dest(i) + at * element, buffer, part * element);
+  const auto end_of_mine = static_cast<std::size_t>(mine.end);
+  const std::size_t most = (a.w.has_far() ? far_bytes : near_bytes) / element;
+  std::vector<std::byte> buffer(std::min(most, end_of_mine - static_cast<std::size_t>(mine.begin)) * element);
+  std::vector<std::byte> room;
+  for (auto at = static_cast<std::size_t>(mine.begin); at < end_of_mine;) {
+    const std::size_t part = std::min(most, end_of_mine - at);
+    a.read(0, at * element, buffer.data(), part * element);
+    for (int i = 1; i < m.size; ++i) f(buffer.data(), a.look(i, at * element, part * element, room), part);
+    for (int i = 0; i < m.size; ++i) a.write(i, at * element, buffer.data(), part * element);
     at += part;
   }
   return end(m);
@@ -165,11 +182,12 @@ int scan_by(const members& m, void* dest, const void* source, std::size_t n, std
   std::vector<std::byte> result(bytes_of(n, element));  // zeros are zero in all types
   const arrays a = begin(m, inclusive ? operation::inscan : operation::exscan, dest, source, {n, element, n, n});
   const int before = m.me + (inclusive ? 1 : 0);
+  std::vector<std::byte> room;
   for (int i = 0; i < before && n > 0; ++i) {
     if (i == 0)
-      std::memcpy(result.data(), a.source(0), result.size());
+      a.read(0, 0, result.data(), result.size());
     else
-      f(result.data(), a.source(i), n);
+      f(result.data(), a.look(i, 0, result.size(), room), n);
   }
   meet(m, {operation::done});  // dest may be source, which now all have read
   if (n > 0) std::memcpy(a.own_dest(), result.data(), result.size());

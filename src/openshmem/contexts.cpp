@@ -28,6 +28,11 @@ int create(shmem_team_t team, long options, shmem_ctx_t* ctx) {
   return 0;
 }
 
+void check(shmem_ctx_t ctx) {
+  world& w = world::here();
+  if (ctx != SHMEM_CTX_INVALID && ctx != SHMEM_CTX_DEFAULT) (void)w.all_contexts().team_of(ctx);
+}
+
 }  // namespace
 
 std::size_t contexts::find(shmem_ctx_t ctx) const {
@@ -107,28 +112,30 @@ int ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {
 
 void ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t* config, long mask) {
   if (ctx == SHMEM_CTX_INVALID) return;
-  order(ctx);
+  quiet(ctx);
   expect<argument_error>((options & ~SHMEM_CTX_SESSION_BATCH) == 0, call(), ": options = ", options,
                          "; must be 0 or SHMEM_CTX_SESSION_BATCH");
   expect<argument_error>(mask == 0 || (mask == SHMEM_CTX_SESSION_TOTAL_OPS && config != nullptr), call(),
                          ": config_mask = ", mask, "; must be 0, or SHMEM_CTX_SESSION_TOTAL_OPS with a configuration");
 }
 
-void ctx_session_stop(shmem_ctx_t ctx) {
-  if (ctx != SHMEM_CTX_INVALID) order(ctx);
+void ctx_session_stop(shmem_ctx_t ctx) { quiet(ctx); }
+
+// What is sent to a PE of another host is done in the order in which it was sent.
+void fence(shmem_ctx_t ctx) {
+  check(ctx);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void order(shmem_ctx_t ctx) {
-  world& w = world::here();
-  if (ctx == SHMEM_CTX_INVALID) return;
-  if (ctx != SHMEM_CTX_DEFAULT) (void)w.all_contexts().team_of(ctx);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+void quiet(shmem_ctx_t ctx) {
+  check(ctx);
+  if (ctx != SHMEM_CTX_INVALID) world::here().finish();
 }
 
 void pe_quiet(shmem_ctx_t ctx, const int* pes, std::size_t n) {
   world& w = world::here();
   for (std::size_t i = 0; i < n; ++i) w.check_pe(pe_of(ctx, pes[i]), "target_pes");
-  order(ctx);
+  quiet(ctx);
 }
 
 }  // namespace starling::openshmem

@@ -1,5 +1,5 @@
-// Contexts. Every operation is complete when its call returns, so a context only tells which team its PEs are numbered
-// in, and that it is one.
+// Contexts. What a call puts is there when it returns, on PEs of other hosts at the next quiet of any context; so a
+// context only tells which team its PEs are numbered in, and that it is one.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,9 @@ void ctx_destroy(shmem_ctx_t ctx);
 int ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team);
 void ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t* config, long mask);
 void ctx_session_stop(shmem_ctx_t ctx);
-// fence and quiet.
-void order(shmem_ctx_t ctx);
+// Of each PE, what was put before is there before what is put after; and all that was put is there.
+void fence(shmem_ctx_t ctx);
+void quiet(shmem_ctx_t ctx);
 void pe_quiet(shmem_ctx_t ctx, const int* pes, std::size_t n);
 
 }  // namespace starling::openshmem

@@ -4,6 +4,7 @@
 
 #include "machine/distributed/process_place.hpp"
 #include "machine/host/host_backend.hpp"
+#include "machine/host/make_distributed.hpp"
 #include "machine/variables.hpp"
 #include "starling/base/environment.hpp"
 #include "starling/base/error.hpp"
@@ -13,18 +14,16 @@ namespace {
 
 std::shared_ptr<host::host_backend> join(std::size_t more) {
   const variables v = environment_variables();
-  process_place place{0, 1, message("alone/", ::getpid()), "itself"};
-  if (is_launched(v)) place = place_of(v);
-  // All PEs store into each other's memory, also of the executable.
-  expect<unsupported_error>(!place.several_hosts && !environment::read().messages_alone(),
-                            "shmem_init: PEs of OpenSHMEM in C are processes of one host; start all of them there, "
-                            "without STARLING_TRANSPORT=mpi or nvshmem, or use machine::distributed");
   distributed_options options;
   options.pes = 1;
   options.poison = false;
   const auto step = static_cast<index_t>(job::alignment());
   options.memory_bytes = static_cast<std::size_t>(round_up(static_cast<index_t>(heap_bytes() + more), step));
-  return std::static_pointer_cast<host::host_backend>(make_distributed_backend(options, place));
+  if (!is_launched(v)) {
+    const process_place alone{0, 1, message("alone/", ::getpid()), "itself"};
+    return std::static_pointer_cast<host::host_backend>(make_distributed_backend(options, alone, nullptr, ""));
+  }
+  return std::static_pointer_cast<host::host_backend>(make_distributed_backend(options, place_of(v)));
 }
 
 }  // namespace
@@ -35,6 +34,11 @@ int job::process() const { return machine_->process(); }
 int job::processes() const { return machine_->processes(); }
 process_group& job::group() const { return *machine_->group(); }
 host::parking& job::lot() const { return machine_->lot(); }
+bool job::is_near(int pe) const { return machine_->host_of(pe) == machine_->host_of(process()); }
+far_memory* job::far() const { return machine_->far(); }
+messenger* job::messages() const {
+  return machine_->far() == nullptr ? nullptr : &static_cast<engine_group*>(machine_->group())->messages();
+}
 symmetric_heap& job::heap() const { return machine_->heap(); }
 std::size_t job::allocate(std::size_t bytes) { return machine_->allocate(bytes); }
 void job::free(std::size_t offset) { machine_->free(offset); }

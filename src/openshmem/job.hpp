@@ -6,6 +6,8 @@
 #include <memory>
 
 namespace starling {
+class far_memory;
+class messenger;
 class process_group;
 class symmetric_heap;
 namespace host {
@@ -27,6 +29,11 @@ class job {
   process_group& group() const;
   host::parking& lot() const;
   symmetric_heap& heap() const;
+  // Whether a PE is of this host, so that its memory is this process's too. The others' is `far`, and their processes
+  // get messages; null: there are none.
+  bool is_near(int pe) const;
+  far_memory* far() const;
+  messenger* messages() const;
   // Collective: the place of so many bytes in the memory of each PE. Throws memory_error.
   std::size_t allocate(std::size_t bytes);
   void free(std::size_t offset);

@@ -1,9 +1,8 @@
 #include "locks.hpp"
 
-#include <atomic>
 #include <cstdint>
 
-#include "contexts.hpp"
+#include "atomics.hpp"
 #include "world.hpp"
 
 namespace starling::openshmem {
@@ -26,26 +25,30 @@ struct state {
 
 class lock_word {
  public:
-  explicit lock_word(long* lock)
-      : w_(world::here()), there_(reinterpret_cast<std::uint64_t*>(w_.reach(lock, sizeof *lock, 0, "lock"))) {}
+  explicit lock_word(long* lock) : word_(SHMEM_CTX_DEFAULT, reinterpret_cast<std::uint64_t*>(lock), 0, "lock") {
+    (void)now();
+  }
 
-  state now() const { return state(ref().load()); }
-  void wake() { w_.changed(there_); }
+  state now() { return state(seen_ = word_.load()); }
+  // As it was when it was looked at last.
+  state seen() const { return state(seen_); }
 
   // Gives the state that f has changed, as it was before.
   template <class F>
   state change(const F& f) {
-    std::uint64_t seen = ref().load();
     for (;;) {
-      state s(seen);
+      state s(seen_);
       f(s);
-      if (ref().compare_exchange_weak(seen, s.word())) return state(seen);
+      const std::uint64_t before = word_.compare_swap(seen_, s.word());
+      const bool changed = before == seen_;
+      seen_ = changed ? s.word() : before;
+      if (changed) return state(before);
     }
   }
 
   template <class Ready>
   void wait(const Ready& ready) {
-    w_.wait_for_change(there_, ready, [&] {
+    word_.w.wait_for_word_of(0, word_.address, ready, [&] {
       const std::uint64_t owner = now().owner;
       return owner == 0 ? std::string("nobody took its turn of the lock")
                         : message("PE ", owner - 1, " did not clear the lock");
@@ -53,10 +56,8 @@ class lock_word {
   }
 
  private:
-  std::atomic_ref<std::uint64_t> ref() const { return std::atomic_ref<std::uint64_t>(*there_); }
-
-  world& w_;
-  std::uint64_t* there_;
+  word_of_pe<std::uint64_t> word_;
+  std::uint64_t seen_ = 0;
 };
 
 std::uint64_t own_number() { return static_cast<std::uint64_t>(world::here().me()) + 1; }
@@ -66,8 +67,13 @@ std::uint64_t own_number() { return static_cast<std::uint64_t>(world::here().me(
 void set_lock(long* lock) {
   lock_word l(lock);
   const std::uint64_t me = own_number();
-  expect<argument_error>(l.now().owner != me, call(), ": this PE has the lock already; clear it first");
-  const std::uint64_t mine = l.change([](state& s) { s.next = (s.next + 1) % state::numbers; }).next;
+  expect<argument_error>(l.seen().owner != me, call(), ": this PE has the lock already; clear it first");
+  const state before = l.change([&](state& s) {
+    if (s.is_free()) s.owner = me;
+    s.next = (s.next + 1) % state::numbers;
+  });
+  if (before.is_free()) return;
+  const std::uint64_t mine = before.next;
   const auto my_turn = [&] {
     const state s = l.now();
     return s.turn == mine && s.owner == 0;
@@ -92,17 +98,16 @@ int test_lock(long* lock) {
 
 void clear_lock(long* lock) {
   lock_word l(lock);
-  const std::uint64_t owner = l.now().owner;
+  const std::uint64_t owner = l.seen().owner;
   expect<argument_error>(owner != 0, call(), ": nobody has the lock; set it first");
   expect<argument_error>(owner == own_number(), call(), ": PE ", owner - 1,
                          " has the lock; a lock is cleared by the PE that has set it");
-  order(SHMEM_CTX_DEFAULT);
+  quiet(SHMEM_CTX_DEFAULT);
   (void)l.change([](state& s) {
     s.owner = 0;
     s.turn = (s.turn + 1) % state::numbers;
     if (s.turn == s.next) s.turn = s.next = 0;
   });
-  l.wake();
 }
 
 }  // namespace starling::openshmem

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string>
 
+#include "far_meetings.hpp"
 #include "teams.hpp"
 #include "world.hpp"
 
@@ -13,6 +14,12 @@ namespace {
 constexpr std::int64_t nobody = 0;
 constexpr std::int64_t come = 1;
 constexpr std::int64_t disagreed = 2;  // and who, by number, of those that disagree with the first
+
+// In shared memory.
+std::int64_t& word_of(const members& m, int i, int word) {
+  std::byte* place = world::here().on(m.pe(i), m.place);
+  return *(reinterpret_cast<std::int64_t*>(place) + word);
+}
 
 std::atomic_ref<std::int64_t> flag_of(const members& m, int i) {
   return std::atomic_ref<std::int64_t>(word_of(m, i, 0));
@@ -86,12 +93,6 @@ void say(const members& m, const notice& mine) {
     std::atomic_ref(word_of(m, m.me, at++)).store(signed_word(w), std::memory_order_relaxed);
 }
 
-bool alike(const notice& a, const notice& b) {
-  const bool n_too = a.what != operation::collect;
-  return a.what == b.what && a.element == b.element && (!n_too || a.n == b.n) && a.other == b.other &&
-         a.third == b.third;
-}
-
 std::string shown(const notice& n) {
   if (n.what == operation::allocate || n.what == operation::release)
     return message(name_of(n.what), " of ", n.n, " bytes");
@@ -116,8 +117,7 @@ int gather(world& w, const members& m, const notice& mine, bool compare) {
   for (int i = 1; i < m.size; ++i) {
     auto flag = flag_of(m, i);
     w.wait_for_change(
-        &word_of(m, i, 0), [&] { return flag.load() == come; },
-        [&] { return message("PE ", m.pe(i), " did not come to ", name_of(mine.what)); });
+        &word_of(m, i, 0), [&] { return flag.load() == come; }, [&] { return did_not_come(m, i, mine.what); });
     if (compare && other == 0 && !alike(mine, said_by(m, i))) other = i;
   }
   return other;
@@ -137,11 +137,9 @@ int meet_once(world& w, const members& m, const notice& mine, bool compare) {
   }
   own.store(come);
   w.changed(&word_of(m, m.me, 0));
-  const auto not_ended = [&] {
-    return message("PE ", m.pe(0), ", which waits for all, did not end ", name_of(mine.what));
-  };
-  constexpr double longer = 2;  // the first one names who is missing
-  w.wait_for_change(&word_of(m, m.me, 0), [&] { return own.load() != come; }, not_ended, longer);
+  w.wait_for_change(
+      &word_of(m, m.me, 0), [&] { return own.load() != come; }, [&] { return did_not_end(m, mine.what); },
+      first_is_slower);
   const std::int64_t end = own.load();
   own.store(nobody);
   return end == nobody ? 0 : static_cast<int>(end - disagreed);
@@ -149,12 +147,22 @@ int meet_once(world& w, const members& m, const notice& mine, bool compare) {
 
 }  // namespace
 
-std::int64_t& word_of(const members& m, int i, int word) {
-  std::byte* place = world::here().on(m.pe(i), m.place);
-  return *(reinterpret_cast<std::int64_t*>(place) + word);
+bool alike(const notice& a, const notice& b) {
+  const bool n_too = a.what != operation::collect;
+  return a.what == b.what && a.element == b.element && (!n_too || a.n == b.n) && a.other == b.other &&
+         a.third == b.third;
+}
+
+std::string did_not_come(const members& m, int i, operation what) {
+  return message("PE ", m.pe(i), " did not come to ", name_of(what));
+}
+
+std::string did_not_end(const members& m, operation what) {
+  return message("PE ", m.pe(0), ", which waits for all, did not end ", name_of(what));
 }
 
 notice said_by(const members& m, int i) {
+  if (far_meetings& far = world::here().meetings(); far.needed_for(m)) return far.said_by(m, i);
   const auto word = [&](int at) {
     return static_cast<std::uint64_t>(std::atomic_ref(word_of(m, i, at)).load(std::memory_order_relaxed));
   };
@@ -189,9 +197,13 @@ members active_set(int start, int log_stride, int size, long* pSync) {
 
 void meet(const members& m, const notice& mine) {
   world& w = world::here();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  w.finish();
   // At the end of a collective others may still read what was said at its beginning.
   const bool is_end = mine.what == operation::done;
+  if (far_meetings& far = w.meetings(); far.needed_for(m)) {
+    if (const int other = far.meet(m, mine, !is_end); other != 0) disagree(m, other);
+    return;
+  }
   if (!is_end) say(m, mine);
   const int other = meet_once(w, m, mine, !is_end);
   if (other == 0) return;

@@ -1,9 +1,11 @@
 // How PEs meet: each says at a place of its own what it is about to do; the first of them waits for all, compares, and
 // lets them go. Places are words of teams, or the pSync of an active set; they are as before when a meeting is over.
+// PEs of several hosts send each other messages instead (far_meetings.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "control.hpp"
 #include "shmem.h"
@@ -70,11 +72,18 @@ members whole(shmem_team_t team);
 // argument_error for a set without this PE or words that are not SHMEM_SYNC_VALUE.
 members active_set(int start, int log_stride, int size, long* pSync);
 
+// Whether two members say the same.
+bool alike(const notice& a, const notice& b);
+
+// What a wait for others says when the deadline is over. Who waits for the first member waits longer by so many
+// seconds: that one names who is missing.
+std::string did_not_come(const members& m, int i, operation what);
+std::string did_not_end(const members& m, operation what);
+inline constexpr double first_is_slower = 2;
+
 // Returns when all members have come and say the same; all that they have written is visible then. Throws
 // argument_error in all of them where they do not, late_error that names who does not come.
 void meet(const members& m, const notice& mine);
 // What another member has said at the last meeting, until the next one.
 notice said_by(const members& m, int i);
-std::int64_t& word_of(const members& m, int i, int word);
-
 }  // namespace starling::openshmem

@@ -33,9 +33,12 @@ std::size_t reach_of(const blocks& b, std::ptrdiff_t stride, std::size_t element
   return bytes_of(blocks_before + b.size, element);
 }
 
-void move_blocks(std::byte* to, const std::byte* from, std::size_t to_step, std::size_t from_step, std::size_t bytes,
-                 std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) move(to + i * to_step, from + i * from_step, bytes);
+// The arrays of the program, and where the memory of the PE begins.
+copied_rows rows_of(std::byte* to, const std::byte* from, std::ptrdiff_t dst, std::ptrdiff_t sst, const blocks& b,
+                    std::size_t element) {
+  return {
+      to,     static_cast<std::size_t>(dst) * element, from, static_cast<std::size_t>(sst) * element, b.size * element,
+      b.count};
 }
 
 }  // namespace
@@ -56,17 +59,17 @@ void move(std::byte* to, const std::byte* from, std::size_t bytes) {
 void put(shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, std::size_t element, int pe) {
   world& w = world::here();
   const std::size_t bytes = bytes_of(n, element);
-  std::byte* to = w.reach(dest, bytes, pe_of(ctx, pe), "dest");
-  if (bytes == 0) return;
-  move(to, static_cast<const std::byte*>(source), bytes);
-  w.written(to, bytes);
+  const int there = pe_of(ctx, pe);
+  w.check_pe(there);
+  w.store(there, w.place(dest, bytes, "dest"), source, bytes);
 }
 
 void get(shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, std::size_t element, int pe) {
   world& w = world::here();
   const std::size_t bytes = bytes_of(n, element);
-  const std::byte* from = w.reach(source, bytes, pe_of(ctx, pe), "source");
-  if (bytes > 0) move(static_cast<std::byte*>(dest), from, bytes);
+  const int there = pe_of(ctx, pe);
+  w.check_pe(there);
+  w.load(there, w.place(source, bytes, "source"), dest, bytes);
 }
 
 void iput(shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, const blocks& b,
@@ -74,11 +77,10 @@ void iput(shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dst, s
   world& w = world::here();
   (void)reach_of(b, sst, element, "sst");
   const std::size_t bytes = reach_of(b, dst, element, "dst");
-  std::byte* to = w.reach(dest, bytes, pe_of(ctx, pe), "dest");
-  if (bytes == 0) return;
-  move_blocks(to, static_cast<const std::byte*>(source), static_cast<std::size_t>(dst) * element,
-              static_cast<std::size_t>(sst) * element, b.size * element, b.count);
-  w.written(to, bytes);
+  const int there = pe_of(ctx, pe);
+  w.check_pe(there);
+  std::byte* to = w.on(there, w.place(dest, bytes, "dest"));
+  if (bytes > 0) w.store(there, rows_of(to, static_cast<const std::byte*>(source), dst, sst, b, element));
 }
 
 void iget(shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst, const blocks& b,
@@ -86,10 +88,10 @@ void iget(shmem_ctx_t ctx, void* dest, const void* source, std::ptrdiff_t dst, s
   world& w = world::here();
   (void)reach_of(b, dst, element, "dst");
   const std::size_t bytes = reach_of(b, sst, element, "sst");
-  const std::byte* from = w.reach(source, bytes, pe_of(ctx, pe), "source");
-  if (bytes == 0) return;
-  move_blocks(static_cast<std::byte*>(dest), from, static_cast<std::size_t>(dst) * element,
-              static_cast<std::size_t>(sst) * element, b.size * element, b.count);
+  const int there = pe_of(ctx, pe);
+  w.check_pe(there);
+  const std::byte* from = w.on(there, w.place(source, bytes, "source"));
+  if (bytes > 0) w.load(there, rows_of(static_cast<std::byte*>(dest), from, dst, sst, b, element));
 }
 
 void put_signal(shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, std::size_t element,
@@ -99,9 +101,9 @@ void put_signal(shmem_ctx_t ctx, void* dest, const void* source, std::size_t n, 
   (void)world::here().place(s.word, sizeof *s.word, "sig_addr");
   put(ctx, dest, source, n, element, pe);
   if (s.how == SHMEM_SIGNAL_SET)
-    (void)atomic_swap<std::uint64_t>(ctx, s.word, s.value, pe);
+    (void)atomic_swap<std::uint64_t, unread>(ctx, s.word, s.value, pe);
   else
-    (void)atomic_add<std::uint64_t>(ctx, s.word, s.value, pe);
+    (void)atomic_add<std::uint64_t, unread>(ctx, s.word, s.value, pe);
 }
 
 std::uint64_t signal_fetch(const std::uint64_t* word) {

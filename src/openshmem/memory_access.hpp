@@ -1,4 +1,5 @@
-// Puts, gets and signals. All are complete when they return, so those that need not be (_nbi) are the same.
+// Puts, gets and signals. When they return, their own arrays may be used again, and what was put is there, on PEs of
+// other hosts after finish(); so those that may return sooner (_nbi) are the same.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 #include "setup.hpp"
 
+#include <unistd.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -24,9 +26,19 @@ std::mutex& starting() {
 int begun = 0;  // how many initialisations are not finalised
 
 // A program that ends without shmem_finalize, and well, has meant to call it. One that ends with an error lets the
-// others see that it has.
+// others see that it has: those of other hosts by the launcher, for which it must not wait for them in MPI.
 void at_exit(int status, void*) {
-  if (world::now() == nullptr || status != 0 || begun == 0 || world::now()->is_ending()) return;
+  world* w = world::now();
+  if (w == nullptr || begun == 0) return;
+  if (w->is_ending()) {
+    (void)std::fflush(nullptr);
+    return w->end_engine(status);
+  }
+  if (status != 0) {
+    if (!w->has_far()) return;
+    (void)std::fflush(nullptr);
+    ::_exit(status);
+  }
   enter("exit");
   try {
     begun = 1;
@@ -51,12 +63,13 @@ void say_what_is_asked() {
 
 void begin_once() {
   const std::lock_guard lock(starting());
-  static const bool registered = ::on_exit(&at_exit, nullptr) == 0;
-  (void)registered;
   if (begun == 0) {
     world::begin();
     say_what_is_asked();
   }
+  // After an engine has begun, so that it is called before what ends that.
+  static const bool registered = ::on_exit(&at_exit, nullptr) == 0;
+  (void)registered;
   ++begun;
 }
 
@@ -109,6 +122,7 @@ void* ptr(const void* address, int pe) {
   w.check_pe(pe);
   std::size_t at = 0;
   if (!w.find(address, 1, at)) return nullptr;
+  if (!w.is_near(pe)) return nullptr;
   return pe == w.me() ? const_cast<void*>(address) : w.on(pe, at);
 }
 

@@ -20,7 +20,18 @@ shmem_team_t handle_of(std::size_t index, std::uintptr_t generation) {
 std::size_t index_of(shmem_team_t handle) { return (reinterpret_cast<std::uintptr_t>(handle) - 1) % indices; }
 std::uintptr_t generation_of(shmem_team_t handle) { return (reinterpret_cast<std::uintptr_t>(handle) - 1) / indices; }
 
-constexpr std::size_t predefined = 2;  // the world, and the PEs that share memory: all of them
+constexpr std::size_t predefined = 2;  // the world, and the PEs that share memory
+
+// The PEs of this host. Size 0: they are not `stride` from each other.
+choice near_pes(const world& w) {
+  std::vector<int> pes;
+  for (int pe = 0; pe < w.size(); ++pe)
+    if (w.is_near(pe)) pes.push_back(pe);
+  const int stride = pes.size() > 1 ? pes[1] - pes[0] : 1;
+  for (std::size_t i = 1; i < pes.size(); ++i)
+    if (pes[i] - pes[i - 1] != stride) return {};
+  return {pes[0], stride, static_cast<int>(pes.size())};
+}
 
 int contexts_of(const shmem_team_config_t* config, long mask) {
   expect<argument_error>((mask & ~SHMEM_TEAM_NUM_CONTEXTS) == 0, call(), ": config_mask = ", mask,
@@ -33,18 +44,24 @@ int contexts_of(const shmem_team_config_t* config, long mask) {
   return config->num_contexts;
 }
 
-std::atomic_ref<std::uint64_t> used_of(world& w, int pe, std::size_t word) {
+std::atomic_ref<std::uint64_t> used_here(world& w, int pe, std::size_t word) {
   return std::atomic_ref<std::uint64_t>(w.controls(pe).used[word]);
+}
+
+std::uint64_t used_by(world& w, int pe, std::size_t word) {
+  if (w.is_near(pe)) return used_here(w, pe, word).load();
+  std::uint64_t used = 0;
+  w.load(pe, w.controls_at() + offsetof(control, used) + word * sizeof used, &used, sizeof used);
+  return used;
 }
 
 }  // namespace
 
 teams::teams(world& w) : w_(w) {
-  for (std::size_t i = 0; i < predefined; ++i) {
-    const int slot = static_cast<int>(i);
-    teams_.push_back({true, 0, 1, w.size(), w.me(), slot, 0, 0});
-    w.controls(w.me()).used[0] |= std::uint64_t{1} << slot;
-  }
+  const choice near = near_pes(w);
+  teams_.push_back({true, 0, 1, w.size(), w.me(), 0, 0, 0});
+  teams_.push_back({true, near.start, near.stride, near.size, (w.me() - near.start) / near.stride, 1, 0, 0});
+  w.controls(w.me()).used[0] = (std::uint64_t{1} << predefined) - 1;
 }
 
 team teams::find(shmem_team_t handle) const {
@@ -54,6 +71,9 @@ team teams::find(shmem_team_t handle) const {
   const bool known = index < teams_.size() && teams_[index].alive && teams_[index].generation == generation_of(handle);
   expect<argument_error>(known, call(), ": ", static_cast<const void*>(handle),
                          " is no team of this PE; it may have been destroyed");
+  expect<unsupported_error>(teams_[index].size > 0, call(),
+                            ": SHMEM_TEAM_SHARED is not here: the PEs of this host are not at one distance from each "
+                            "other; start the processes of each host one after the other, or by turns");
   return teams_[index];
 }
 
@@ -67,7 +87,7 @@ members teams::members_of(shmem_team_t handle) const {
 int teams::free_slot(const members& all) {
   for (std::size_t word = 0; word < most_teams / 64; ++word) {
     std::uint64_t used = 0;
-    for (int i = 0; i < all.size; ++i) used |= used_of(w_, all.pe(i), word).load();
+    for (int i = 0; i < all.size; ++i) used |= used_by(w_, all.pe(i), word);
     if (used != ~std::uint64_t{0}) return static_cast<int>(64 * word) + std::countr_one(used);
   }
   throw memory_error(message(call(), ": ", most_teams, " teams are alive; destroy some before making more"));
@@ -80,7 +100,7 @@ shmem_team_t teams::make(const team& parent, const members& all, const choice& m
   team fresh{true, parent.start + mine.start * parent.stride, mine.stride * parent.stride, mine.size, 0, slot, contexts,
              0};
   if (fresh.size > 1) fresh.me = (w_.me() - fresh.start) / fresh.stride;
-  used_of(w_, w_.me(), static_cast<std::size_t>(slot) / 64).fetch_or(std::uint64_t{1} << (slot % 64));
+  used_here(w_, w_.me(), static_cast<std::size_t>(slot) / 64).fetch_or(std::uint64_t{1} << (slot % 64));
   const std::lock_guard lock(mutex_);
   std::size_t index = 0;
   while (index < teams_.size() && teams_[index].alive) ++index;
@@ -95,7 +115,7 @@ void teams::remove(shmem_team_t handle) {
   expect<argument_error>(index_of(handle) >= predefined, call(),
                          ": SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED are not destroyed");
   meet(members_of(handle), {operation::destroy});
-  used_of(w_, w_.me(), static_cast<std::size_t>(t.slot) / 64).fetch_and(~(std::uint64_t{1} << (t.slot % 64)));
+  used_here(w_, w_.me(), static_cast<std::size_t>(t.slot) / 64).fetch_and(~(std::uint64_t{1} << (t.slot % 64)));
   w_.all_contexts().remove_of(handle);
   const std::lock_guard lock(mutex_);
   teams_[index_of(handle)].alive = false;

@@ -17,6 +17,16 @@ static inline void check(int holds, const char* condition, const char* file, int
   shmem_global_exit(3);
 }
 
+/* How many PEs are of this one's host, by what the processes were started with. */
+static inline int near_pes(void) {
+  const char *transport = getenv("STARLING_TRANSPORT"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (transport != NULL && (strcmp(transport, "mpi") == 0 || strcmp(transport, "nvshmem") == 0)) return 1;
+  return here != NULL ? atoi(here) : shmem_n_pes();
+}
+
+/* Whether a PE is. */
+static inline int is_near(int pe) { return shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0; }
+
 /* A generator that is the same everywhere (splitmix64). */
 static inline uint64_t next_number(uint64_t* state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;

@@ -23,7 +23,9 @@ static void check_team(shmem_team_t team, int start, int stride, int size) {
   shmem_team_t of_context;
   CHECK(shmem_ctx_get_team(ctx, &of_context) == 0 && of_context == team);
   CHECK(shmem_ctx_long_g(ctx, &value, (mine + 1) % size) == 1 + start + (mine + 1) % size * stride);
-  CHECK(*(long*)shmem_team_ptr(team, &value, (mine + 1) % size) == 1 + start + (mine + 1) % size * stride);
+  const int next = start + (mine + 1) % size * stride;
+  const long* theirs = shmem_team_ptr(team, &value, (mine + 1) % size);
+  CHECK(is_near(next) ? theirs != NULL && *theirs == 1 + next : theirs == NULL);
   CHECK(shmem_team_sync(team) == 0);
   if (mine % 2 == 0) shmem_ctx_destroy(ctx); /* the others' end with the team */
 }
@@ -91,7 +93,7 @@ int main(void) {
   me = shmem_my_pe();
   n = shmem_n_pes();
   check_team(SHMEM_TEAM_WORLD, 0, 1, n);
-  check_team(SHMEM_TEAM_SHARED, 0, 1, n);
+  check_team(SHMEM_TEAM_SHARED, me - shmem_team_my_pe(SHMEM_TEAM_SHARED), 1, near_pes());
   random_splits();
   grids();
   many_at_once();

@@ -29,7 +29,7 @@ class late_memory final : public near_memory {
     std::memcpy(to, from, bytes);
   }
   void written(void*, std::size_t) override { ++written_; }
-  std::uint64_t change(void* word, network::opcode, std::size_t, std::uint64_t operand, std::uint64_t) override {
+  std::uint64_t change(void* word, word_change, std::size_t, std::uint64_t operand, std::uint64_t) override {
     settle();
     std::uint64_t old = 0;
     std::memcpy(&old, word, sizeof old);
@@ -145,6 +145,40 @@ TEST_CASE("what is settled is there, and words are stored one by one, none apart
   });
   CHECK(j.end_of(0) == "1 12");
   CHECK(j.end_of(1) == "1 11 17, 5 stores of up to 131072, 0 apart");
+}
+
+TEST_CASE("what other threads post is done in its order, and all of it when they have waited for it") {
+  const socket_mesh mesh(2);
+  job j(2, [&](int rank) {
+    end_of_pair e(mesh, rank);
+    const std::vector<std::byte> data = random_bytes(900);
+    std::string text;
+    if (rank == 0) {
+      constexpr word_order add{word_change::fetch_add, 8, 5};
+      std::vector<std::byte> gone = data;
+      e.far.post({e.on(1) + 64, 24, gone.data(), 9, 9, 100});
+      e.far.post_change(e.on(1), add);
+      std::fill(gone.begin(), gone.end(), std::byte{0});
+      const std::uint64_t between = e.far.change(e.on(1), add, "test");
+      e.far.post_change(e.on(1), add);
+      e.far.post({e.on(1) + 64 + 100 * 24, 1, data.data(), 1, 1, 1});
+      e.far.finish({1}, "test");
+      text = message(between);
+    }
+    e.group.meet("test");
+    if (rank == 1) {
+      bool whole = e.on(1)[64 + 100 * 24] == data[0];
+      for (std::size_t row = 0; row < 100; ++row)
+        whole = whole && std::memcmp(e.on(1) + 64 + 24 * row, data.data() + 9 * row, 9) == 0;
+      std::uint64_t sum = 0;
+      std::memcpy(&sum, e.on(1), sizeof sum);
+      text = message(whole, " ", sum);
+    }
+    e.group.meet("test");
+    return text;
+  });
+  CHECK(j.end_of(0) == "5");
+  CHECK(j.end_of(1) == "1 15");
 }
 
 TEST_CASE("copies of the host come behind what was put, and all is confirmed before a run goes on") {

@@ -67,12 +67,12 @@ void device_access::load(void* to, const void* from, std::size_t bytes) {
   });
 }
 
-std::uint64_t device_access::change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
+std::uint64_t device_access::change(void* word, word_change what, std::size_t bytes, std::uint64_t operand,
                                     std::uint64_t compare) {
   answer_[0] = 0;
   attempt([&] {
     network::order o;
-    o.what = what;
+    o.what = static_cast<network::opcode>(what);
     o.remote = reinterpret_cast<std::uintptr_t>(word);
     o.bytes = static_cast<std::uint32_t>(bytes);
     o.operand = operand;

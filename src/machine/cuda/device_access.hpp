@@ -27,7 +27,7 @@ class device_access final : public near_memory {
   void store(void* to, const void* from, std::size_t bytes) override;
   void load(void* to, const void* from, std::size_t bytes) override;
   void written(void*, std::size_t) override {}
-  std::uint64_t change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
+  std::uint64_t change(void* word, word_change what, std::size_t bytes, std::uint64_t operand,
                        std::uint64_t compare) override;
   void settle() override;
   void wake_all() override {}

@@ -142,7 +142,8 @@ void proxy_card::scatter(const network::entry_name& of, void* to, const void* fr
 }
 
 std::uint64_t proxy_card::change(const network::entry_name& of, void* word, const network::order& what) {
-  if (!is_far(word)) return access_.change(word, what.what, what.bytes, what.operand, what.compare);
+  if (!is_far(word))
+    return access_.change(word, static_cast<word_change>(what.what), what.bytes, what.operand, what.compare);
   count(of, word, what.bytes, false);
   return others_->far.change(word, what);
 }

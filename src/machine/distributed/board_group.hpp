@@ -29,7 +29,6 @@ class board_group final : public process_group {
   // Who is lost; -1: nobody.
   int lost() const { return static_cast<int>(board_->lost.load() & 0xffff) - 1; }
 
- protected:
   void pause() override { watch_->pause(); }
   void resume() override { watch_->resume(); }
 

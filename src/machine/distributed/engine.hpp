@@ -41,6 +41,10 @@ class engine {
   virtual void send_data(int to, const data_range& data) = 0;
   virtual void receive_data(int from, const data_range& place) = 0;
   virtual bool data_received(int from) = 0;
+
+  // The process is about to end, and says so to whoever has started it; may wait for the others to do so too. Nothing
+  // is called any more.
+  virtual void end_process() {}
 };
 
 }  // namespace starling

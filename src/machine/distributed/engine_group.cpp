@@ -255,7 +255,14 @@ void engine_group::give_up(const char* call, std::uint64_t meeting) {
   throw process_error(message(call, ": the processes do not meet"));
 }
 
-void engine_group::pause() { messenger_.pause(); }
-void engine_group::resume() { messenger_.resume(); }
+void engine_group::pause() {
+  messenger_.pause();
+  local_->pause();
+}
+
+void engine_group::resume() {
+  local_->resume();
+  messenger_.resume();
+}
 
 }  // namespace starling

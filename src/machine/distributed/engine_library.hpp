@@ -10,7 +10,7 @@
 namespace starling {
 
 // Changes with the class engine.
-inline constexpr int engine_interface = 2;
+inline constexpr int engine_interface = 3;
 
 // What such a library has, under the name below. `made` is null where it could not be; then `problem` says why.
 struct made_engine {

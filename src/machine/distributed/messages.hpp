@@ -27,8 +27,12 @@ enum class message_kind : std::uint32_t {
   change,     // asks for an atomic operation
   changed,    // `operand` is what the word held
   ended,      // run `number`, and those before, have been ended
+  // OpenSHMEM in C: far_meetings, and world.
+  come,  // `pe` has come to the meeting at `offset`; what it says follows
+  go,  // the meeting at `offset` is over; `number`: which member does not say what the first does. What all say follows
+  ending,  // all processes end with exit code `number`
 };
-inline constexpr int message_kinds = static_cast<int>(message_kind::ended) + 1;
+inline constexpr int message_kinds = static_cast<int>(message_kind::ending) + 1;
 
 struct message_head {
   message_kind kind{};
@@ -38,7 +42,7 @@ struct message_head {
   std::uint64_t number = 0;
   std::uint64_t operand = 0;
   std::uint64_t compare = 0;
-  std::uint64_t operation = 0;  // network::opcode
+  std::uint64_t operation = 0;  // word_change
   std::uint64_t follow = 0;     // bytes of data behind it
 };
 

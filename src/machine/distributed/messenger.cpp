@@ -8,6 +8,7 @@ namespace {
 
 // How often it looks before it sleeps, letting others run in between, and how long it sleeps then.
 constexpr int looks = 200;
+constexpr int looks_for_awaited = 5000;
 constexpr std::chrono::microseconds shortest_nap{50};
 constexpr std::chrono::microseconds longest_nap{200};
 
@@ -21,11 +22,18 @@ messenger::messenger(std::unique_ptr<engine> e)
       packs_(static_cast<std::size_t>(engine_->size())),
       inboxes_(static_cast<std::size_t>(engine_->size())) {}
 
-messenger::~messenger() {
+messenger::~messenger() { finish(); }
+
+void messenger::finish() {
   pause();
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   (void)progress();
   while (!engine_->sent() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+}
+
+void messenger::end_process() {
+  finish();
+  engine_->end_process();
 }
 
 void messenger::handle(message_kind kind, handler h) {
@@ -157,15 +165,19 @@ void messenger::run() {
     }
     flush();
     idle = any ? 0 : idle + 1;
-    if (idle > 0) rest(idle);
+    if (idle > 0 && rest(idle)) idle = 0;
   }
 }
 
-void messenger::rest(int idle) {
-  if (idle <= looks) return std::this_thread::yield();
+// Whether somebody has rung meanwhile.
+bool messenger::rest(int idle) {
+  if (idle <= looks || (idle <= looks_for_awaited && awaited_by_.load() > 0)) {
+    std::this_thread::yield();
+    return false;
+  }
   const auto nap = std::min(longest_nap, shortest_nap * (idle - looks));
   std::unique_lock lock(outbox_mutex_);
-  wakeup_.wait_for(lock, nap, [this] { return rung_ || over_.load(); });
+  return wakeup_.wait_for(lock, nap, [this] { return rung_ || over_.load(); });
 }
 
 void messenger::pause() {

@@ -42,6 +42,20 @@ class messenger {
   void post(int to, message_bytes message);
   // There is work.
   void ring();
+  // While one of these lives, somebody waits for a message: the thread looks for longer before it sleeps.
+  class awaited {
+   public:
+    explicit awaited(messenger& m) : messenger_(m) {
+      m.awaited_by_.fetch_add(1);
+      m.ring();
+    }
+    ~awaited() { messenger_.awaited_by_.fetch_sub(1); }
+    awaited(const awaited&) = delete;
+    awaited& operator=(const awaited&) = delete;
+
+   private:
+    messenger& messenger_;
+  };
 
   // From the thread itself, also within a handler or work; sent at the end of the round, or by progress().
   void send(int to, const message_head& head, const void* data = nullptr, std::size_t bytes = 0);
@@ -68,6 +82,8 @@ class messenger {
   // Ends the thread, and begins another one.
   void pause();
   void resume();
+  // The process is about to end: sends what it was given, ends the thread, and the engine's part in the process.
+  void end_process();
 
  private:
   // What is to be sent to one process; `last`: where its last message begins.
@@ -83,8 +99,9 @@ class messenger {
     message_head then;
   };
 
+  void finish();
   void run();
-  void rest(int idle);
+  bool rest(int idle);
   pack& pack_for(int to);
   void add(int to, message_bytes message);
   void flush();
@@ -101,6 +118,7 @@ class messenger {
   std::condition_variable wakeup_;
   std::vector<std::pair<int, message_bytes>> outbox_;
   bool rung_ = false;
+  std::atomic<int> awaited_by_{0};
   // Of the thread: what is to be sent, by process, and to which there is something; what has come, and from which data
   // is awaited.
   std::vector<pack> packs_;

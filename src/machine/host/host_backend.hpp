@@ -99,6 +99,8 @@ class host_backend final : public backend, public std::enable_shared_from_this<h
   parking& lot() { return lot_; }
   // The processes that share the machine; null: this one has it alone.
   process_group* group() { return processes_.get(); }
+  // The memory of other hosts; null: processes share theirs, or there is one.
+  far_memory* far() const { return far_.get(); }
   // The cards between hosts; null when all PEs are on one.
   const std::shared_ptr<cards>& network() const { return network_; }
   traffic_table& moved() { return traffic_; }

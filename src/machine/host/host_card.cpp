@@ -71,7 +71,7 @@ bool host_card::move(const network::entry_name& of, void* to, const void* from, 
 
 std::uint64_t host_card::change(const network::entry_name&, void* word, const network::order& what) {
   if (is_far(word)) return far_->change(word, what);
-  return land_.change(word, what.what, what.bytes, what.operand, what.compare);
+  return land_.change(word, static_cast<word_change>(what.what), what.bytes, what.operand, what.compare);
 }
 
 bool host_card::settled(const network::entry_name& of) { return far_ == nullptr || far_->settled(of); }

@@ -23,11 +23,25 @@ bool store_words(void* to, const void* from, std::size_t bytes) {
 }
 
 template <class Word>
-std::uint64_t changed(void* address, network::opcode what, std::uint64_t operand, std::uint64_t compare) {
+std::uint64_t changed(void* address, word_change what, std::uint64_t operand, std::uint64_t compare) {
   const std::atomic_ref word(*static_cast<Word*>(address));
-  if (what == network::opcode::fetch_add) return word.fetch_add(static_cast<Word>(operand));
+  const auto value = static_cast<Word>(operand);
+  switch (what) {
+    case word_change::fetch_add:
+      return word.fetch_add(value);
+    case word_change::swap:
+      return word.exchange(value);
+    case word_change::fetch_and:
+      return word.fetch_and(value);
+    case word_change::fetch_or:
+      return word.fetch_or(value);
+    case word_change::fetch_xor:
+      return word.fetch_xor(value);
+    case word_change::compare_swap:
+      break;
+  }
   auto old = static_cast<Word>(compare);
-  (void)word.compare_exchange_strong(old, static_cast<Word>(operand));
+  (void)word.compare_exchange_strong(old, value);
   return old;
 }
 
@@ -47,7 +61,7 @@ void landing::written(void* to, std::size_t bytes) {
   if (lot_.values_awaited()) lot_.wake_range(to, bytes);
 }
 
-std::uint64_t landing::change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
+std::uint64_t landing::change(void* word, word_change what, std::size_t bytes, std::uint64_t operand,
                               std::uint64_t compare) {
   const std::uint64_t old = bytes == 8 ? changed<std::uint64_t>(word, what, operand, compare)
                                        : changed<std::uint32_t>(word, what, operand, compare);

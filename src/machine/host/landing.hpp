@@ -19,7 +19,7 @@ class landing final : public near_memory {
   void load(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   bool engine_reaches() const override { return true; }
   void written(void* to, std::size_t bytes) override;
-  std::uint64_t change(void* word, network::opcode what, std::size_t bytes, std::uint64_t operand,
+  std::uint64_t change(void* word, word_change what, std::size_t bytes, std::uint64_t operand,
                        std::uint64_t compare) override;
   void settle() override {}
   void wake_all() override { lot_.wake_all(); }

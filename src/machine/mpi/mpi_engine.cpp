@@ -23,13 +23,15 @@ class session {
     static session s;
     return s;
   }
-  ~session() {
+  ~session() { end(); }
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  void end() {
     int ended = 1;
     (void)MPI_Finalized(&ended);
     if (begun_here_ && ended == 0) (void)MPI_Finalize();
   }
-  session(const session&) = delete;
-  session& operator=(const session&) = delete;
 
   const char* problem() const { return problem_; }
   MPI_Comm all() const { return all_; }
@@ -87,6 +89,7 @@ class mpi_engine final : public engine {
   mpi_engine& operator=(const mpi_engine&) = delete;
 
   std::string name() const override { return "mpi"; }
+  void end_process() override { session_.end(); }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
