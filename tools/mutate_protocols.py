@@ -183,7 +183,8 @@ def verdict(status: int | None, said: str) -> str:
         return f"found {match[1]}, seed {match[2]}"
     if match := re.search(r"stall: .*", said):
         return f"found {match[0]}"
-    if status == -signal.SIGSEGV:  # before the next call, where check mode would have said what was read
+    # Before the next call, where check mode would have said what was read.
+    if status in (-signal.SIGSEGV, -signal.SIGBUS):
         return "crash: by what was read in place of a value"
     if status > 0 and not said.strip().startswith("usage"):
         return f"wrong result: {last or 'exit status ' + str(status)}"

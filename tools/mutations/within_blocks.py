@@ -92,7 +92,10 @@ CG: dict[str, dict[str, str]] = {
         "all threads: *goal_ = ": UNINTERRUPTED,
         "all threads: return;": ALIKE,
     },
-    "apps/cg/host/host_step_kernels.cpp": {},
+    "apps/cg/host/host_step_kernels.cpp": {
+        "all threads: hand_on_state();": ALIKE,
+        "all threads: *state = a.state.on(b.pe())": ALIKE,
+    },
 }
 STENCIL: dict[str, dict[str, str]] = {
     "apps/stencil/halo/halo_exchange.hpp": {

@@ -17,8 +17,11 @@ struct step_cells {
 };
 
 template <bool Check, int Dimensions, class Group, class T>
-STARLING_HD void loop_interior(const Group& g, const interior_tile& tile, const coefficients<T>& weight,
-                               const step_cells<T>& u, T& change) {
+STARLING_HD void loop_interior(const Group& g, const interior_tile& tile, const coefficients<T>& weights,
+                               const step_cells<T>& cells, T& change) {
+  // Of its own: stores to cells could change the others, which would be loaded again, and seen by check mode, each time.
+  const coefficients<T> weight = weights;
+  const step_cells<T> u = cells;
   for (index_t z = tile.zs.begin; z < tile.zs.end; ++z)
     g.for_each(tile.ys, tile.xs, [&](index_t y, index_t x) {
       const index_t at = z * u.layer + y * u.pitch + x;
