@@ -21,7 +21,6 @@ namespace detail {
 // Elements of a thread where there are no vectors: of a row, and neighbouring rows, whose reads take more registers.
 inline constexpr int together = 8;
 inline constexpr int rows_together = 4;
-inline constexpr int vectors_together = 4;  // 2 or 4
 
 // store(i, value(i)) for N numbers from `begin` on, `step` apart.
 template <int N, class Step, class Value, class Store>
@@ -31,7 +30,7 @@ STARLING_HD void map_some(index_t begin, Step step, const Value& value, const St
   unrolled<N>([&](auto k) { store(begin + k * step, values[k]); });
 }
 
-// The same for begin, begin + step, ... below end, which are at most Most: 2, 4 or 8.
+// The same for begin, begin + step, ... below end, which are at most Most: 4 or 8.
 template <int Most, class Step, class Value, class Store>
 STARLING_HD void map_up_to(index_t begin, index_t end, Step step, const Value& value, const Store& store) {
   if (begin + (Most - 1) * step < end) {
@@ -44,11 +43,10 @@ STARLING_HD void map_up_to(index_t begin, index_t end, Step step, const Value& v
       map_some<4>(i, step, value, store);
       i += 4 * step;
     }
-  if constexpr (Most > 2)
-    if (i + step < end) {
-      map_some<2>(i, step, value, store);
-      i += 2 * step;
-    }
+  if (i + step < end) {
+    map_some<2>(i, step, value, store);
+    i += 2 * step;
+  }
   if (i < end) store(i, value(i));
 }
 
@@ -69,29 +67,23 @@ STARLING_HD void map_elements(const thread_tile& t, index_range zs, index_range 
             [&](index_t y, const auto& v) { store(z, y, x, v); });
 }
 
-// A box by vectors, of which the first of a row begins at x = `first`, at most a vector before the range. Of many rows
-// a thread takes vectors of neighbouring ones at a time, so that more loads are under way.
+// A box by vectors, of which the first of a row begins at x = `first`, at most a vector before the range.
 template <class T, class Values, class Store>
 STARLING_HD void map_vectors(const thread_tile& t, index_range zs, index_range ys, index_range xs, index_t first,
                              const Values& values, const Store& store) {
   constexpr int n = lanes_of_vector<T>;
   if (t.nx == 0) return;
-  constexpr std::integral_constant<index_t, 1> one;
-  const index_t rows = ys.size() >= 2 * vectors_together * t.ny ? vectors_together : 1;
-  for (index_t row = ys.begin + rows * t.y; row < ys.end; row += rows * t.ny)
+  for (index_t y = ys.begin + t.y; y < ys.end; y += t.ny)
     for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
       for (index_t x = first + n * t.x; x < xs.end; x += n * t.nx) {
         const vector_lanes<n> lanes{static_cast<int>(most(xs.begin - x, 0)), static_cast<int>(least(xs.end - x, n))};
-        map_up_to<vectors_together>(
-            row, least(row + rows, ys.end), one, [&](index_t y) { return values(lanes, z, y, x); },
-            [&](index_t y, const auto& v) {
-              if (lanes.all())
-                store(z, y, x, v);
-              else
-                unrolled<n>([&](auto k) {
-                  if (lanes.has(k)) store(z, y, x + k, v.of[k]);
-                });
-            });
+        const auto v = values(lanes, z, y, x);
+        if (lanes.all())
+          store(z, y, x, v);
+        else
+          unrolled<n>([&](auto k) {
+            if (lanes.has(k)) store(z, y, x + k, v.of[k]);
+          });
       }
 }
 
