@@ -42,6 +42,7 @@ def timeline(tmp_path_factory, pes_per_gpu):
     np.save(folder / "u.npy", np.random.default_rng().random((SIDE, SIDE), dtype="f4"))
     kind = os.environ.get("STARLING_TEST_MACHINE", "host")
     command = [sys.executable, "-m", "starling", "stencil", folder / "u.npy", "--steps", STEPS, "--machine", kind]
+    command += ["--variant", "cpu_free"]  # whose roles and messages the tests know
     devices = ["--devices", DEVICES, "--pes-per-gpu", pes_per_gpu(DEVICES)]
     result = traced(folder / "out.json", "--", *command, *devices)
     assert result.returncode == 0, result.stderr
@@ -337,7 +338,7 @@ def test_record_machines_made_before(tmp_path, devices, kind):
     solver.load(np.ones((40, 30), "f4"))
     for again in ("a", "b"):
         with trace.record(tmp_path / f"{again}.json", machines=m, records=256) as recording:
-            solver.advance(7)
+            solver.advance(7, variant="cpu_free")
         assert m.trace_path == ""
         sent = messages(kind, 7) * 30 * 4
         assert recording.trace.machines[0].matrix.bytes.tolist() == [[0, sent], [sent, 0]]
