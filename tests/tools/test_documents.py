@@ -24,6 +24,10 @@ BUGS = sorted(source.stem for source in (ROOT / "examples/bugs").glob("*.cpp"))
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
 
 
+def test_the_first_page_stays_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_page(page: str) -> None:
     words = [sys.executable, str(ROOT / "tools/check_documents.py"), *(["--complete"] if COMPLETE else []), page]
