@@ -24,7 +24,7 @@ BUGS = sorted(source.stem for source in (ROOT / "examples/bugs").glob("*.cpp"))
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
 
 
-def test_the_first_page_stays_short():
+def test_the_first_page_stays_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 

@@ -119,7 +119,11 @@ def test_figures_of_lines(run) -> None:
     assert run.figures.table([refused])[-1] == "| a | g | 4 | real | polling | 21 | 20 | 10 | too few bytes |"
     chosen = {**tracked, "what": "chosen", "how": "all settings", "agent": "polling", "chunk": 4096, "us": 10.0}
     chosen |= {"tuner_us": 10.5, "seconds": 3.0}
-    assert run.figures.table([chosen])[-1] == "| a | g | 4 | all settings | polling | 4096 | 10 | 3 | 1.05 |"
+    assert (
+        run.figures.table([chosen])[-1] == "| a | g | 4 | all settings | polling | 4096 | as chosen | 10 | 3 | 1.05 |"
+    )
+    fewer = {**chosen, "agent_blocks": 4}
+    assert run.figures.table([fewer])[-1] == "| a | g | 4 | all settings | polling | 4096 | 4 | 10 | 3 | 1.05 |"
     goodput = {"what": "goodput", "to": "host", "devices": 1, "bytes": 10**6, "store_bytes": 4, "us": [100.0]}
     assert run.figures.table([goodput])[-1] == "| host | 4 | 10 | 8.3% | 14.3% |"
     both = {"what": "overlap", "to": "host", "devices": 1, "agent": "inline", "chunk": 4096, "us": [10.0],

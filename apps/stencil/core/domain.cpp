@@ -68,8 +68,8 @@ void domain<T>::copy_cells(T* u, bool in) {
   for (int pe = 0; pe < machine.size(); ++pe) {
     if (in && !machine.is_local(pe)) continue;
     const box own = box_of(g, pe);
-    // Streams of a GPU do not reach other hosts.
-    const bool near = machine.host_of(pe) == machine.host_of(own_pes.front());
+    // Streams of a GPU do not reach processes of other hosts.
+    const bool near = machine.is_local(pe) || machine.host_of(pe) == machine.host_of(own_pes.front());
     std::vector<T> plane(near ? 0 : static_cast<std::size_t>(own.extent[1] * g.stride[1]));
     for (index_t z = 0; z < own.extent[0]; ++z) {
       T* whole = u + ((own.first[0] + z) * g.extent[1] + own.first[1]) * g.extent[2] + own.first[2];
