@@ -65,8 +65,7 @@ notice far_meetings::await(const members& m, int i, const notice& mine) {
     return true;
   };
   bool came = false;
-  w_.wait_for_change(
-      &bell_, [&] { return came = came || has_come(); }, [&] { return did_not_come(m, i, mine.what); });
+  w_.wait_for_change(&bell_, [&] { return came = came || has_come(); }, [&] { return did_not_come(m, i, mine.what); });
   return theirs;
 }
 

@@ -19,7 +19,7 @@ struct step_cells {
 template <bool Check, int Dimensions, class Group, class T>
 STARLING_HD void loop_interior(const Group& g, const interior_tile& tile, const coefficients<T>& weights,
                                const step_cells<T>& cells, T& change) {
-  // Of its own: stores to cells could change the others, which would be loaded again, and seen by check mode, each time.
+  // Of its own: stores to cells could change the others, which would be loaded again each time, and seen by check mode.
   const coefficients<T> weight = weights;
   const step_cells<T> u = cells;
   for (index_t z = tile.zs.begin; z < tile.zs.end; ++z)

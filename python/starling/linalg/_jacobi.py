@@ -179,8 +179,8 @@ def jacobi_banded(
         l_and_u: ``(l, u)``, the numbers of diagonals below and above the main one.
         ab: Array of shape (l + u + 1, N): ``ab[u + i - j, j]`` is entry (i, j). What lies outside the matrix is not
             read. It is not changed.
-        b, x0, rtol, atol, maxiter, exchange, devices, machine, agent, chunk, agent_blocks, deadline, report, progress,
-            measuring: As in :func:`jacobi`, which also says what is returned and raised.
+        b, x0, rtol, atol, maxiter, exchange: As in :func:`jacobi`, which also says what is returned and raised.
+        devices, machine, agent, chunk, agent_blocks, deadline, report, progress, measuring: As there.
 
     Source: as :func:`jacobi`.
 
