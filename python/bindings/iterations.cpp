@@ -151,7 +151,7 @@ struct bound_graph {
 };
 
 template <class T>
-bound_graph graph_of(const starts& row_start, const places& source, const nb::object& weight, const char* order,
+bound_graph graph_of(const starts& row_start, const places& source, const nb::object& weight, const std::string& order,
                      int devices) {
   const auto edges = rows_from<T>(row_start, source, data_of<T>(weight, source.size(), "weight"));
   const auto numbered = sparse::vertex_order_named(order);
@@ -249,8 +249,8 @@ void bind_iterations(nb::module_& m) {
           "__init__",
           [](bound_graph* g, const starts& row_start, const places& source, const nb::object& weight, bool single,
              const std::string& order, int devices) {
-            new (g) bound_graph(single ? graph_of<float>(row_start, source, weight, order.c_str(), devices)
-                                       : graph_of<double>(row_start, source, weight, order.c_str(), devices));
+            new (g) bound_graph(single ? graph_of<float>(row_start, source, weight, order, devices)
+                                       : graph_of<double>(row_start, source, weight, order, devices));
             g->arrays = nb::make_tuple(row_start, source, weight);
           },
           "row_start"_a, "source"_a, "weight"_a.none(), nb::kw_only(), "single"_a, "order"_a, "devices"_a,

@@ -172,6 +172,8 @@ def tuned(subject: Subject, asked: Sending) -> Sending:
     found = _region_tuning.kept(subject.program, subject.entries, subject.machine)
     if found is None or asked["agent"] not in ("auto", found.agent):
         return asked
+    if asked["agent_blocks"] != 0 and found.agent not in _region_tuning.WITH_BLOCKS:
+        return asked
     chunk, blocks = asked["chunk_bytes"] or found.chunk, asked["agent_blocks"] or found.blocks
     return {**asked, "agent": found.agent, "chunk_bytes": chunk, "agent_blocks": blocks}
 

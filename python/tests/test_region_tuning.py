@@ -123,6 +123,8 @@ def test_auto_takes_what_is_kept(cache, rng):
     tuning.keep("pagerank", entries, m, [tuning.Trial(tuning.Setting("inline", 4096), 1, 1.0)])
     after = graph.pagerank(a, machine=m, report=True)[1]
     assert (after.agent, after.chunk_bytes, after.agent_blocks) == ("inline", 4096, 0)
+    asked = graph.pagerank(a, machine=m, agent_blocks=2, report=True)[1]  # which the agent that is kept has not
+    assert (asked.agent, asked.agent_blocks) == ("polling", 2)
     assert graph.pagerank(a, machine=m, chunk="16K", report=True)[1].chunk_bytes == 16384
     assert graph.pagerank(a, machine=m, agent="polling", report=True)[1].chunk_bytes == 65536
     assert graph.sssp(a, 0, machine=m, report=True)[-1].agent == "polling"  # another program
