@@ -1,6 +1,8 @@
 #include "starling/machine/stall_error.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "awaited_words.hpp"
 
@@ -39,9 +41,9 @@ const char* describe(block_state s) {
 
 std::string who(int pe, int block) { return message("PE ", pe, " block ", block); }
 
-std::string describe(const block_report& r, const std::vector<std::string>& role_names) {
+// What it is in, without who it is.
+std::string what(const block_report& r, const std::vector<std::string>& role_names) {
   std::ostringstream out;
-  out << who(r.pe, r.block);
   if (r.role >= 0 && r.role < static_cast<int>(role_names.size()))
     out << " (" << role_names[static_cast<std::size_t>(r.role)] << ")";
   out << ": " << describe(r.state);
@@ -53,6 +55,42 @@ std::string describe(const block_report& r, const std::vector<std::string>& role
       << std::hex << r.signal_offset << std::dec << " " << symbol(r.how) << " " << value_text(r.kind, r.wanted)
       << " wanted, " << value_text(r.kind, r.seen) << " seen";
   if (r.peer != any_pe) out << ", from PE " << r.peer;
+  return out.str();
+}
+
+std::string describe(const block_report& r, const std::vector<std::string>& role_names) {
+  return who(r.pe, r.block) + what(r, role_names);
+}
+
+// Blocks of one PE that are in the same, in the order of the first of each.
+struct block_group {
+  int pe = 0;
+  std::string what;
+  std::vector<int> blocks;
+};
+
+std::vector<block_group> grouped(const std::vector<block_report>& reports, const std::vector<std::string>& role_names) {
+  std::vector<block_group> groups;
+  std::map<std::pair<int, std::string>, std::size_t> known;
+  for (const block_report& r : reports) {
+    const auto [at, is_new] = known.try_emplace({r.pe, what(r, role_names)}, groups.size());
+    if (is_new) groups.push_back({r.pe, at->first.second, {}});
+    groups[at->second].blocks.push_back(r.block);
+  }
+  return groups;
+}
+
+// "PE 0 block 3 (role): ...", "PE 0 blocks 0-63, 70 (role): ...".
+std::string describe(const block_group& g) {
+  std::ostringstream out;
+  out << "PE " << g.pe << (g.blocks.size() > 1 ? " blocks " : " block ");
+  for (std::size_t i = 0; i < g.blocks.size(); ++i) {
+    const std::size_t begin = i;
+    while (i + 1 < g.blocks.size() && g.blocks[i + 1] == g.blocks[i] + 1) ++i;
+    out << (begin > 0 ? ", " : "") << g.blocks[begin];
+    if (i > begin) out << (i > begin + 1 ? "-" : ", ") << g.blocks[i];
+  }
+  out << g.what;
   return out.str();
 }
 
@@ -73,9 +111,9 @@ std::string report_text(const std::vector<block_report>& reports, const std::vec
   }
   out << "  all blocks:\n";
   constexpr std::size_t most = 64;
-  for (std::size_t i = 0; i < std::min(reports.size(), most); ++i)
-    out << "    " << describe(reports[i], role_names) << "\n";
-  if (reports.size() > most) out << "    ... and " << reports.size() - most << " more\n";
+  const std::vector<block_group> groups = grouped(reports, role_names);
+  for (std::size_t i = 0; i < std::min(groups.size(), most); ++i) out << "    " << describe(groups[i]) << "\n";
+  if (groups.size() > most) out << "    ... and " << groups.size() - most << " more lines\n";
   const bool unknown_peer = std::any_of(reports.begin(), reports.end(), [](const block_report& r) {
     return stuck(r) && is_wait(r.op) && r.peer == any_pe;
   });

@@ -24,7 +24,7 @@ TEST_CASE("of many blocks that wait, all are reported, and all end") {
       CHECK(r.peer == (pe + 1) % 4);
     }
   CHECK(e->cycle().size() >= 4);
-  check_parts(e->what(), {"... and 64 more"});
+  check_parts(e->what(), {"... and 64 more lines"});
   check_usable(*m);
 }
 

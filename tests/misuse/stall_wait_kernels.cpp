@@ -49,7 +49,7 @@ TEST_CASE("the other blocks of a stalled program are reported as finished") {
   REQUIRE(e);
   for (const block_report& r : e->reports())
     CHECK(r.state == (r.pe == 0 && r.block == 0 ? block_state::expired : block_state::finished));
-  check_parts(e->what(), {"PE 1 block 1 (all): finished"});
+  check_parts(e->what(), {"PE 0 block 1 (all): finished", "PE 1 blocks 0, 1 (all): finished"});
 }
 
 TEST_CASE("two PEs that wait for each other: a cycle") {

@@ -121,12 +121,28 @@ TEST_CASE("the text says how to name a sender that is not known, and that there 
   check_parts(e.what(), {"no wait-for cycle found", "pass the PE as last argument of wait()"});
 }
 
-TEST_CASE("the text of many blocks is cut, the reports are not") {
+TEST_CASE("blocks of a PE that are in the same share a line of the text") {
   std::vector<block_report> all;
-  for (int b = 0; b < 100; ++b) all.push_back(blocked(0, b, operation::wait, any_pe, block_state::expired));
+  for (int b = 0; b < 300; ++b)
+    all.push_back(b == 2 || b == 150 ? blocked(1, b, operation::sync_pe, any_pe, block_state::waiting)
+                                     : blocked(1, b, operation::wait, 2, block_state::expired));
+  for (int b = 0; b < 3; ++b) all.push_back(blocked(2, b, operation::wait, 1, block_state::expired));
+  for (block_report& r : all) r.line = 7;
+  const std::string text = stall_error(all, {"all"}, 1).what();
+  check_parts(text, {"    PE 1 blocks 0, 1, 3-149, 151-299 (all): deadline passed in wait at ",
+                     "    PE 1 blocks 2, 150 (all): waiting in sync_pe at ", "    PE 2 blocks 0-2 (all): deadline "});
+  CHECK(text.find("more lines") == std::string::npos);
+}
+
+TEST_CASE("the text of many blocks that differ is cut, the reports are not") {
+  std::vector<block_report> all;
+  for (int b = 0; b < 100; ++b) {
+    all.push_back(blocked(0, b, operation::wait, any_pe, block_state::expired));
+    all.back().wanted = static_cast<std::uint64_t>(1000 + b);
+  }
   const stall_error e(all, {"all"}, 1);
   CHECK(e.reports().size() == 100);
-  check_parts(e.what(), {"PE 0 block 63", "... and 36 more"});
+  check_parts(e.what(), {"PE 0 block 63", "... and 36 more lines"});
   CHECK(std::string(e.what()).find("PE 0 block 64") == std::string::npos);
 }
 
