@@ -14,6 +14,8 @@ kernel make_gpu_kernel(const F& f) {
   };
   k.on_gpu = target::entry_of<block, program_state, F, false, false>();
   k.on_gpu_traced = target::entry_of<block, program_state, F, true, false>();
+  k.on_gpu_networked = target::entry_of<block, program_state, F, false, true>();
+  k.on_gpu_networked_traced = target::entry_of<block, program_state, F, true, true>();
   k.name = typeid(F).name();
   k.closure = std::make_shared<const F>(f);
   return k;

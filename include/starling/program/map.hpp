@@ -21,8 +21,6 @@ namespace detail {
 // Elements of a thread where there are no vectors: of a row, and neighbouring rows, whose reads take more registers.
 inline constexpr int together = 8;
 inline constexpr int rows_together = 4;
-// Rows of a thread where there are vectors.
-inline constexpr int vector_rows = 1;
 
 // store(i, value(i)) for N numbers from `begin` on, `step` apart.
 template <int N, class Step, class Value, class Store>
@@ -69,34 +67,23 @@ STARLING_HD void map_elements(const thread_tile& t, index_range zs, index_range 
             [&](index_t y, const auto& v) { store(z, y, x, v); });
 }
 
-// A box by vectors, of which the first of a row begins at x = `first`, at most a vector before the range. A thread
-// takes the same vector of `vector_rows` neighbouring rows at a time.
+// A box by vectors, of which the first of a row begins at x = `first`, at most a vector before the range.
 template <class T, class Values, class Store>
 STARLING_HD void map_vectors(const thread_tile& t, index_range zs, index_range ys, index_range xs, index_t first,
                              const Values& values, const Store& store) {
   constexpr int n = lanes_of_vector<T>;
   if (t.nx == 0) return;
-  for (index_t top = ys.begin + vector_rows * t.y; top < ys.end; top += vector_rows * t.ny)
+  for (index_t y = ys.begin + t.y; y < ys.end; y += t.ny)
     for (index_t z = zs.begin + t.z; z < zs.end; z += t.nz)
       for (index_t x = first + n * t.x; x < xs.end; x += n * t.nx) {
-        const bool whole = x >= xs.begin && x + n <= xs.end;
-        if (vector_rows > 1 && whole && top + vector_rows <= ys.end) {
-          map_some<vector_rows>(
-              top, std::integral_constant<index_t, 1>{}, [&](index_t y) { return values(whole_vector<n>{}, z, y, x); },
-              [&](index_t y, const auto& v) { store(z, y, x, v); });
-          continue;
-        }
-        for (index_t y = top; y < least(top + vector_rows, ys.end); ++y) {
-          if (whole) {
-            store(z, y, x, values(whole_vector<n>{}, z, y, x));
-            continue;
-          }
-          const vector_lanes<n> lanes{static_cast<int>(most(xs.begin - x, 0)), static_cast<int>(least(xs.end - x, n))};
-          const auto v = values(lanes, z, y, x);
+        const vector_lanes<n> lanes{static_cast<int>(most(xs.begin - x, 0)), static_cast<int>(least(xs.end - x, n))};
+        const auto v = values(lanes, z, y, x);
+        if (lanes.all())
+          store(z, y, x, v);
+        else
           unrolled<n>([&](auto k) {
             if (lanes.has(k)) store(z, y, x + k, v.of[k]);
           });
-        }
       }
 }
 
@@ -114,7 +101,7 @@ STARLING_HD void map_box(int member, int members, index_range zs, index_range ys
   const std::uintptr_t all = bits(zs.begin, ys.begin) | bits(zs.begin, ys.begin + 1) | bits(zs.begin + 1, ys.begin);
   const bool vectors = n > 1 && all % 16 == 0;
   const index_t columns = vectors ? ceil_div(xs.end - first, index_t{n}) : xs.size();
-  thread_tile t(member, members, columns, vectors ? ceil_div(ys.size(), index_t{vector_rows}) : ys.size());
+  thread_tile t(member, members, columns, ys.size());
   if (zs.size() == 1) {  // a plane has no third side: rows take it
     t.y += t.z * t.ny;
     t.ny *= t.nz;

@@ -36,14 +36,7 @@ struct vector_lanes {
   static constexpr bool in_vector = true;
   int begin, end;
   STARLING_HD constexpr bool has(int lane) const { return lane >= begin && lane < end; }
-};
-
-// All N elements of such a vector: what reads and stores them asks nothing.
-template <int N>
-struct whole_vector {
-  static constexpr int count = N;
-  static constexpr bool in_vector = true;
-  STARLING_HD static constexpr bool has(int lane) { return lane >= 0 && lane < N; }
+  STARLING_HD constexpr bool all() const { return begin == 0 && end == N; }
 };
 
 // What N lanes read of a row, each at these offsets from itself, the least at most 0 and the greatest at least 0.
