@@ -28,7 +28,7 @@ from pathlib import Path
 
 from mutations import MUTATIONS, PROGRAMS, ROOT, WITHIN_BLOCKS, Broken, Mutation, replaced
 
-LIKE = "apps/stencil/step/stencil_kernels.cpp"  # how this is compiled, all are
+LIKE = "apps/stencil/step/cpu_free_kernels.cpp"  # how this is compiled, all are
 
 
 @dataclass

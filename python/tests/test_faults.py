@@ -44,7 +44,7 @@ def advanced(m, u, deadline=30.0):
 @pytest.mark.parametrize(
     ("fault", "error", "deadline", "texts"),
     [
-        (faults.drop_signal(pe=1, nth=9), StallError, 0.1, ["drop_signal: PE 1 block 0", "stencil_kernels.cpp"]),
+        (faults.drop_signal(pe=1, nth=9), StallError, 0.1, ["drop_signal: PE 1 block 0", "cpu_free_kernels.cpp"]),
         (faults.delay_signal(3000, pe=0, nth=9), StallError, 0.1, ["delay_signal: PE 0 block 0"]),
         (faults.corrupt_epoch(pe=2, nth=5), StallError, 0.1, ["corrupt_epoch: PE 2", "wanted"]),
         (faults.kill_block(pe=3, block=0, nth=40), FaultError, 30, ["kill_block ended PE 3 block 0"]),

@@ -66,13 +66,13 @@ class stencil_fixture {
 TEST_CASE_FIXTURE(stencil_fixture, "a dropped signal") {
   if (test::skipped_on_gpus("inject faults")) return;
   check<stall_error>(drop_signal{.at = {.pe = 1, .nth = 9}}, test::stall_deadline,
-                     {"injected fault: drop_signal: PE 1 block ", "stencil_kernels.cpp:"});
+                     {"injected fault: drop_signal: PE 1 block ", "cpu_free_kernels.cpp:"});
 }
 
 TEST_CASE_FIXTURE(stencil_fixture, "a packet with another number") {
   if (test::skipped_on_gpus("inject faults")) return;
   check<stall_error>(corrupt_epoch{.at = {.pe = 2, .nth = 9}}, test::stall_deadline,
-                     {"injected fault: corrupt_epoch: PE 2 block ", "stencil_kernels.cpp:"});
+                     {"injected fault: corrupt_epoch: PE 2 block ", "cpu_free_kernels.cpp:"});
 }
 
 TEST_CASE_FIXTURE(stencil_fixture, "a block that is killed") {

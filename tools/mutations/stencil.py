@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from mutations.model import Program, in_file, sources_in
 
-KERNELS = "apps/stencil/step/stencil_kernels.cpp"
+STEP = "apps/stencil/step/step_kernels.cpp"
+CPU_FREE = "apps/stencil/step/cpu_free_kernels.cpp"
+FLAGGED = "apps/stencil/baselines/flagged_kernels.cpp"
 FACES = "apps/stencil/halo/halo_exchange.hpp"
 FIELDS = "apps/stencil/core/fields.hpp"
 TILES = "apps/stencil/tiles/tiles.hpp"
@@ -21,16 +23,17 @@ FIELD_USERS = tuple(
     for name in (
         "solver",
         *(f"core/{name}" for name in ("domain", "persistent")),
-        *(f"baselines/{name}" for name in ("flagged_graph", "host_controlled")),
-        *(f"step/{name}" for name in ("step_engine", "stencil_kernels")),
+        *(f"baselines/{name}" for name in ("flagged_graph", "flagged_kernels", "host_controlled")),
+        *(f"step/{name}" for name in ("step_engine", "step_kernels", "cpu_free_kernels")),
         *(f"tiles/{name}" for name in ("tile_engine", "resident_kernels")),
         "temporal/temporal_engine",
     )
 )
 STENCIL_USES = (
-    (KERNELS, (KERNELS,)),
+    (STEP, (STEP,)),
+    (CPU_FREE, (CPU_FREE,)),
     (HOST, (HOST,)),
-    (FACES, (KERNELS,)),
+    (FACES, (STEP, CPU_FREE, FLAGGED)),
     (FIELDS, FIELD_USERS),
     (TILES, ("apps/stencil/tiles/tile_engine.cpp", "apps/stencil/plan/tile_choice.cpp", *TILE_KERNELS)),
     (EDGES, TILE_KERNELS),
@@ -53,7 +56,7 @@ PROGRAMS = {
 MUTATIONS = [
     *in_file(
         "stencil, packets",
-        KERNELS,
+        CPU_FREE,
         ("no sync_pe after a step", "      b.sync_pe();\n      continue;\n", "      continue;\n"),
         ("no barrier in a step that checks",
          "checked = static_cast<double>(b.all_reduce(b.reduce(change, maximum{}), maximum{}));",
@@ -74,7 +77,7 @@ MUTATIONS = [
     ),
     *in_file(
         "stencil, packets",
-        KERNELS,
+        STEP,
         ("no quiet after publishing", "    b.quiet();\n", "",
          "the end of a launch completes its puts, and the host waits for it"),
     ),
@@ -117,8 +120,12 @@ MUTATIONS = [
     ),
     *in_file(
         "stencil, signals",
-        KERNELS,
+        CPU_FREE,
         ("no sync_pe after a step", "      b.sync_pe();\n      continue;\n", "      continue;\n"),
+    ),
+    *in_file(
+        "stencil, signals",
+        STEP,
         ("no values published",
          "b.put(receive_buffer_of_neighbour(f, face, time_level) + mine.begin, value, mine.size(), "
          "own.neighbour[face]);", "(void)value;"),

@@ -68,7 +68,8 @@ def each_in(program: str, file: str, same: dict[str, str]) -> list[Mutation]:
 ARGUMENTS = ("12", "3")
 
 STENCIL_KERNELS = tuple(
-    f"apps/stencil/{name}_kernels.cpp" for name in ("step/stencil", "tiles/resident", "temporal/temporal")
+    f"apps/stencil/{name}_kernels.cpp"
+    for name in ("step/step", "step/cpu_free", "baselines/flagged", "tiles/resident", "temporal/temporal")
 )
 ON_GPUS = "GPUs alone run it"
 ALIKE = "all write the same"
@@ -109,9 +110,9 @@ STENCIL: dict[str, dict[str, str]] = {
         "no b_.sync(); before: if (send) edges_.send(++message, out);": ON_GPUS,
         "all threads: *a_.status.on(0) = ": ALIKE,
     },
-    "apps/stencil/step/stencil_kernels.cpp": {
-        "all threads: a.f.changes.on(b.pe())[first_change + b.index()] = change;": ALIKE,
-        "all threads: ;": ALIKE,
+    stencil.STEP: {"all threads: a.f.changes.on(b.pe())[first_change + b.index()] = change;": ALIKE},
+    stencil.CPU_FREE: {"all threads: ;": ALIKE},
+    stencil.FLAGGED: {
         "all threads: s.a.f.changes.on(b.pe())[b.index()] = change;": ALIKE,
         "all threads: *s.reached.on(b.pe()) = time_level;": ALIKE,
     },

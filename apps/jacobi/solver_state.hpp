@@ -1,3 +1,6 @@
+// The solver of Jacobi's method: its kernel, and what the host does around it.
+#pragma once
+
 #include <algorithm>
 #include <cmath>
 
@@ -280,8 +283,5 @@ template <class T>
 result solver<T>::solve(const T* b, T* x, const solve_options& options, const watcher& watch) {
   return engine_->solve(b, x, options, watch);
 }
-
-template class solver<float>;
-template class solver<double>;
 
 }  // namespace starling::jacobi

@@ -1,3 +1,6 @@
+// The solver of shortest paths: its kernel, and what the host does around it.
+#pragma once
+
 #include <algorithm>
 #include <limits>
 
@@ -225,8 +228,5 @@ std::vector<std::int32_t> solver<T>::predecessors(const sparse::csr_view<T>& a, 
   }
   return before;
 }
-
-template class solver<float>;
-template class solver<double>;
 
 }  // namespace starling::sssp

@@ -1,3 +1,6 @@
+// The solver of PageRank: its kernel, and what the host does around it.
+#pragma once
+
 #include <algorithm>
 #include <cmath>
 
@@ -210,8 +213,5 @@ result solver<T>::solve(T* ranks, const T* personalization, const T* dangling, c
                         const watcher& watch) {
   return state_->solve(ranks, personalization, dangling, options, watch);
 }
-
-template class solver<float>;
-template class solver<double>;
 
 }  // namespace starling::pagerank
