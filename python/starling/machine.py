@@ -153,7 +153,7 @@ def cuda(
             ``"auto"``: partitions where the driver makes them, or what ``STARLING_GPU_SHARING`` says.
         answer: Whether PEs that share a GPU answer each other before the machine is handed out.
         hosts: On which host each PE is, as for :func:`host`. Kernels must be built for it, which those of the solvers
-            are not; see ``docs/queue_pairs.md``.
+            are with ``-DSTARLING_NETWORK=ON``; see ``docs/queue_pairs.md``.
         card: What a network card is: ``"model"``, a kernel beside the program, or ``"proxy"``, a thread of this
             process. None: ``STARLING_CARD``.
         queue_depth: As for :func:`host`.

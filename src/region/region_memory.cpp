@@ -58,11 +58,12 @@ region_memory::region_memory(machine& m, index_t n, std::size_t element, const r
       machine_.processes() == 1 || (!o.subscribers.host() && o.agent != region_agent::copy_engine),
       "region: a copy on the host, and the agent copy_engine, are for one process; leave them out, or use "
       "machine::host(n)");
-  if (o.agent == region_agent::inline_stores && machine_.kind() == machine_kind::cuda)
+  // On GPUs, stores in place and warps beside a block's threads know no network cards.
+  const bool direct_alone = o.agent == region_agent::inline_stores || o.agent == region_agent::own_warp;
+  if (direct_alone && machine_.kind() == machine_kind::cuda)
     for (int pe = 0; pe < machine_.size(); ++pe)
-      expect<unsupported_error>(machine_.host_of(pe) == machine_.host_of(0),
-                                "region: the agent inline_stores, whose stores do not reach PE ", pe,
-                                " of another host; take polling or own_warp");
+      expect<unsupported_error>(machine_.host_of(pe) == machine_.host_of(0), "region: the agent ", name(o.agent),
+                                ", whose stores do not reach PE ", pe, " of another host; take polling");
   state_.buffers = o.buffers;
   state_.chunks = layout_->chunks();
   state_.chunk_elements = layout_->chunk_elements;

@@ -126,22 +126,24 @@ TEST_CASE("PageRank, by the agents that send") {
           return message("vertex ", i, ": ", got[i], ", not ", expected[i]);
       return std::string("all right");
     };
-    check_on_all(work, agent == region_agent::own_warp ? "use region_agent::polling" : "");
+    check_on_all(work, agent == region_agent::own_warp ? "own_warp, whose stores do not reach PE" : "");
   }
 }
 
-TEST_CASE("stores in place do not reach other hosts, which is said") {
-  for (const std::string& text : on_all({0, 1}, 1, [](machine& m) {
-         return message(m.kind() == machine_kind::cuda ? "on GPUs " : "", said([&] {
-                          const region<int> x(m, 1000, {.agent = region_agent::inline_stores});
-                          return "made";
-                        }));
-       })) {
-    if (text.rfind("on GPUs", 0) == 0)
-      check_parts(text, {"unsupported_error", "inline_stores", "take polling"});
-    else
-      CHECK(text == "made");
-  }
+TEST_CASE("agents that do not reach other hosts from GPUs say so") {
+  for (const auto& [agent, text_of] : std::vector<std::pair<region_agent, std::string>>{
+           {region_agent::inline_stores, "inline_stores"}, {region_agent::own_warp, "own_warp"}})
+    for (const std::string& text : on_all({0, 1}, 1, [agent = agent](machine& m) {
+           return message(m.kind() == machine_kind::cuda ? "on GPUs " : "", said([&] {
+                            const region<int> x(m, 1000, {.agent = agent});
+                            return "made";
+                          }));
+         })) {
+      if (text.rfind("on GPUs", 0) == 0)
+        check_parts(text, {"unsupported_error", text_of, "take polling"});
+      else
+        CHECK(text == "made");
+    }
 }
 
 }  // namespace

@@ -30,18 +30,16 @@ void launched_products<T>::prepare(system_data<T>& s) {
 
 template <class T>
 void launched_products<T>::publish(const system_data<T>& s, vector_name v) {
-  ++number_;                               // in the other slot than the product before, which other PEs may still read
-  if (machine_.transport() != "direct") {  // what streams launch on GPUs does not reach processes of other hosts
+  ++number_;  // in the other slot than the product before, which other PEs may still read
+  const kernel k = publish_kernel(s, v, number_);
+  if (machine_.transport() != "direct") {
+    // What streams launch on GPUs does not reach processes of other hosts.
     synchronize();
-    program p;
-    (void)p.roles.add("publish", blocks_);
-    p.k = publish_kernel(s, v, number_);
-    p.options = launch_;
-    return machine_.run({p});
+    return machine_.run_kernel(blocks_, k, launch_);
   }
   machine_.meet();
   for (std::size_t pe = 0; pe < streams_.size(); ++pe) {
-    streams_[pe].launch_kernel(blocks_, publish_kernel(s, v, number_), launch_);
+    streams_[pe].launch_kernel(blocks_, k, launch_);
     streams_[pe].record(published_[pe]);
   }
   for (stream& to : streams_)

@@ -124,14 +124,11 @@ template <class T>
 void domain<T>::publish() {
   // On a virtual device blocks of a plain launch run one after the other.
   const int blocks = machine.kind() == machine_kind::host ? 1 : 8;
-  if (machine.transport() != "direct") {  // what streams launch on GPUs does not reach processes of other hosts
-    program p;
-    (void)p.roles.add("publish", blocks);
-    p.k = publish_kernel(memory, time_level);
-    p.options.scratch_bytes = scratch_bytes;
-    return machine.run({p});
-  }
-  for (stream& s : main) s.launch_kernel(blocks, publish_kernel(memory, time_level), {.scratch_bytes = scratch_bytes});
+  const kernel k = publish_kernel(memory, time_level);
+  const launch_options options{.scratch_bytes = scratch_bytes};
+  // What streams launch on GPUs does not reach processes of other hosts.
+  if (machine.transport() != "direct") return machine.run_kernel(blocks, k, options);
+  for (stream& s : main) s.launch_kernel(blocks, k, options);
   synchronize();
 }
 

@@ -199,9 +199,12 @@ class machine {
   }
   template <kernel_function F>
   void run(int blocks, const F& f, const launch_options& options = {}) {
+    run_kernel(blocks, make_kernel(f), options);
+  }
+  void run_kernel(int blocks, const kernel& k, const launch_options& options = {}) {
     role_plan all;
     all.add("all", blocks);
-    run(all, f, options);
+    run({program{all, k, options}});
   }
   // Several programs at the same time on every PE; sync_pe and the like join the blocks of one program.
   void run(const std::vector<program>& programs);

@@ -170,9 +170,6 @@ kernel cuda_backend::as_run(kernel k) const {
     if (traced) k.on_gpu = k.on_gpu_traced;
     return k;
   }
-  expect<unsupported_error>(k.threads_beside == 0, "machine::run: the kernel ", readable(k.name),
-                            " has a warp of its own beside its threads, which knows no network cards, and the machine "
-                            "is of several hosts; use region_agent::polling instead of own_warp");
   expect<unsupported_error>(
       k.on_gpu == nullptr || k.on_gpu_networked != nullptr, "machine::run: the kernel ", readable(k.name),
       " is not built for machines of several hosts, whose network cards it would not know; name its source in "
