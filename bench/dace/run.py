@@ -107,11 +107,11 @@ def by_hand(m: machine.Machine, shape: Shape, seconds: float) -> dict[str, objec
     return {"us": us[1:], "sweeps": steps, "blocks": report.blocks}
 
 
-def dace_alone(shape: Shape, block: str, seconds: float) -> dict[str, object]:
+def dace_alone(shape: Shape, seconds: float) -> dict[str, object]:
     """DaCe's own code for one GPU."""
     import cupy as cp
 
-    compiled = stock.compiled(len(shape), block)
+    compiled = stock.compiled(len(shape))
     steps = steps_for(shape, seconds, True)
     sizes = dict(zip(("K", "M", "N")[-len(shape) :], shape, strict=True))
     have, want = arrays(shape), arrays(shape)
@@ -124,7 +124,11 @@ def dace_alone(shape: Shape, block: str, seconds: float) -> dict[str, object]:
         compiled(A=on_gpu[0], B=on_gpu[1], steps=steps, **sizes)
         cp.cuda.Device().synchronize()
 
-    return {"us": repeated(run, SWEEPS_PER_STEP * steps), "sweeps": SWEEPS_PER_STEP * steps, "block": block}
+    return {
+        "us": repeated(run, SWEEPS_PER_STEP * steps),
+        "sweeps": SWEEPS_PER_STEP * steps,
+        "block": stock.BLOCKS[len(shape)],
+    }
 
 
 def attempted(line: dict[str, object], measure: Callable[[], dict[str, object]]) -> dict[str, object]:
@@ -152,8 +156,8 @@ def lines(o: argparse.Namespace, devices: list[int]) -> Iterator[dict[str, objec
                     yield attempted({**line, "way": way}, measure)
             if len(shape) > 1:
                 yield attempted({**line, "way": "cpu_free"}, partial(by_hand, m, shape, o.length))
-            for block in stock.BLOCKS[len(shape)] if o.stock and count == 1 else ():
-                yield attempted({**line, "way": "DaCe"}, partial(dace_alone, shape, block, o.length))
+            if o.stock and count == 1:
+                yield attempted({**line, "way": "DaCe"}, partial(dace_alone, shape, o.length))
 
 
 def pair(text: str) -> tuple[int, int]:

@@ -38,6 +38,8 @@ const char* name(block_state s) {
       return "not_symmetric";
     case block_state::network_failed:
       return "network_failed";
+    case block_state::late:
+      return "late";
   }
   return "?";
 }

@@ -35,6 +35,8 @@ const char* describe(block_state s) {
       return "pointer that is no symmetric address";
     case block_state::network_failed:
       return "error of a network card";
+    case block_state::late:
+      return "late";
   }
   return "?";
 }
@@ -47,7 +49,7 @@ std::string what(const block_report& r, const std::vector<std::string>& role_nam
   if (r.role >= 0 && r.role < static_cast<int>(role_names.size()))
     out << " (" << role_names[static_cast<std::size_t>(r.role)] << ")";
   out << ": " << describe(r.state);
-  if (!stuck(r)) return out.str();
+  if (!stuck(r) && r.state != block_state::late) return out.str();
   out << " in " << name(r.op) << " at " << r.file << ":" << r.line
       << (r.op == operation::wait_until_any          ? ", first of several words +0x"
           : is_wait(r.op) && r.op != operation::wait ? ", word +0x"
@@ -119,6 +121,11 @@ std::string report_text(const std::vector<block_report>& reports, const std::vec
   });
   const bool runs = std::any_of(reports.begin(), reports.end(),
                                 [](const block_report& r) { return r.state == block_state::running; });
+  const bool late =
+      std::any_of(reports.begin(), reports.end(), [](const block_report& r) { return r.state == block_state::late; });
+  if (late)
+    out << "  late blocks came to their waits after the program had been ended: until then they computed, or the "
+           "kernel of their PE had not begun\n";
   if (runs)
     out << "  running blocks were not in a wait: they compute, or loop without waiting, which nothing ends; bound such "
            "loops, or let them wait or test (until they have returned, a machine of GPUs refuses other work)\n";

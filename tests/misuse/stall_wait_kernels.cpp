@@ -52,6 +52,27 @@ TEST_CASE("the other blocks of a stalled program are reported as finished") {
   check_parts(e->what(), {"PE 0 block 1 (all): finished", "PE 1 blocks 0, 1 (all): finished"});
 }
 
+TEST_CASE("on a GPU a block that comes to a wait after the end is late, and in no cycle") {
+  auto m = test_machine(2);
+  if (!m) return;
+  auto signals = zeroed<signal>(*m, 1);
+  const sym<signal> s = signals.data();
+  constexpr auto computes_ns = static_cast<std::uint64_t>(4e9 * stall_deadline);
+  auto k = STARLING_KERNEL(block & b) {
+    for (const std::uint64_t start = target::now_ns(); b.pe() == 1 && target::now_ns() - start < computes_ns;) {
+    }
+    b.wait(s, 1, 1 - b.pe());
+  };
+  const auto e = stall_of([&] { m->run(1, k, soon); });
+  REQUIRE(e);
+  CHECK(report_of(*e, 0, 0).state == block_state::expired);
+  if (m->kind() == machine_kind::cuda) {
+    CHECK(report_of(*e, 1, 0).state == block_state::late);
+    CHECK(cycle_of(*e).empty());
+  }
+  check_usable(*m);
+}
+
 TEST_CASE("two PEs that wait for each other: a cycle") {
   auto m = test_machine(2);
   if (!m) return;

@@ -33,13 +33,14 @@ STARLING_HD inline void file_report(const program_state& s, int block, const blo
   block_report& slot = s.reports[static_cast<std::uint32_t>(block) % s.report_slots];
   const int role = s.roles.role_of(block);
   // Another thread of this block may have found the first cause already.
-  if (report.state == block_state::waiting && slot.state != block_state::running) return;
+  const bool is_cause = report.state != block_state::waiting && report.state != block_state::late;
+  if (!is_cause && slot.state != block_state::running) return;
   slot = report;
   slot.pe = s.pe;
   slot.block = block;
   slot.role = role;
   target::fence_system();
-  if (report.state == block_state::waiting) return;
+  if (!is_cause) return;
   for (int pe = 0; pe < s.n_pes; ++pe)
     if (s.network == nullptr || s.network->host_of[pe] == s.network->host_of[s.pe])
       system_atomic(s.control.abort.on(pe)->value).store(1, cuda::memory_order_relaxed);
@@ -114,7 +115,7 @@ class patience {
 
   // To be called after each look that was in vain.
   STARLING_HD bool spent() {
-    if (++looks_ % 64 != 0) return false;  // what follows takes long
+    if (++looks_ % between_checks != 0) return false;  // what follows takes long
     ended_ = program_ended(state_);
     if constexpr (target::on_gpu && target::has_network_entries)
       ended_ = ended_ || (state_.network != nullptr && network_has_failed(state_, target::block_index()));
@@ -125,9 +126,14 @@ class patience {
   }
   // When it is spent: whether by the end of the program, and what to report.
   STARLING_HD bool ended() const { return ended_; }
-  STARLING_HD block_state why() const { return ended_ ? block_state::waiting : block_state::expired; }
+  STARLING_HD block_state why() const {
+    if (!ended_) return block_state::expired;
+    return looks_ == between_checks ? block_state::late : block_state::waiting;
+  }
 
  private:
+  static constexpr int between_checks = 64;
+
   const program_state& state_;
   std::uint64_t start_ = 0;
   std::uint64_t limit_ns_;

@@ -132,6 +132,7 @@ enum class block_state : std::int32_t {
   near_side,       // source of its put or destination of its get is not memory of its own: a first cause
   not_symmetric,   // gave a pointer for a symmetric address that is none: a first cause
   network_failed,  // a network card answered its call with an error: a first cause
+  late,            // GPUs: came to its wait after the program had been ended; until then it computed, or had not begun
 };
 
 // In a report: the peer is not known.

@@ -53,8 +53,12 @@ class row_around {
     }
     unrolled<N + high - low>([&](auto k) {
       const int i = k + low;
-      if ((Lanes::in_vector && i >= 0 && i < N) || !(lanes.has(i - Offsets) || ...)) return;
-      values_[k] = first[i];
+      if (Lanes::in_vector && i >= 0 && i < N) return;
+      const bool is_read = (lanes.has(i - Offsets) || ...);
+      if constexpr (Lanes::in_vector)
+        values_[k] = first[is_read ? i : 0];  // without a branch, so that the loads of all rows come together
+      else if (is_read)
+        values_[k] = first[i];
     });
   }
 
@@ -78,6 +82,12 @@ class row_around {
 template <int... Offsets, class Lanes, class T>
 STARLING_HD row_around<T, Lanes::count, Offsets...> row(const Lanes& lanes, const T& first) {
   return {lanes, &first};
+}
+
+// Some of these, to be given to who computes: rows(r...)(f) is f(r...).
+template <class... Rows>
+STARLING_HD auto rows(const Rows&... r) {
+  return [r...](const auto& f) { return f(r...); };
 }
 
 // f(lane, x + lane) for each of the lanes, whose numbers are compile-time constants.

@@ -17,15 +17,13 @@ from starling.dace.build.sources import Builder
 from starling.dace.compile import Compiled
 from starling.dace.emit.communication import channels_of
 from starling.dace.emit.hosted import Hosted
-from starling.dace.emit.kernel import MOST_THREADS, USUAL_THREADS
+from starling.dace.emit.kernel import USUAL_THREADS
 from starling.dace.grid import Grid
 from starling.dace.layout import Layout, most_blocks
 from starling.dace.packets import most_packet_bytes, packet_slots, packets_on
 from starling.machine import Machine
 
 __all__ = ["Placed", "load"]
-
-MANY_ELEMENTS = 1 << 20  # of an array on a PE, for which more warps hide more than registers for more loads do
 
 _loaded: dict[str, Any] = {}
 
@@ -78,7 +76,7 @@ class Placed:
         self.arguments = arguments
         self.control = control
         self.layout = Layout(compiled.program, arguments.sizes, grid)
-        self.threads = self._threads_by_itself() if threads is None else threads
+        self.threads = USUAL_THREADS if threads is None else threads
         most = most_blocks(compiled.program, self.layout)
         how = builder(machine)
         if packet_bytes is None:
@@ -101,11 +99,6 @@ class Placed:
                     self.layout.store(a, self.memories[generation], pe, parts[pe if len(parts) > 1 else 0])
                 if a.turn:
                     self.memories[a.turn].write(pe, 0, np.zeros(1, "int64"))
-
-    def _threads_by_itself(self) -> int:
-        arrays = self.compiled.program.arrays.values()
-        most = max((self.layout.bytes_of(a) // np.dtype(a.dtype).itemsize for a in arrays), default=0)
-        return MOST_THREADS if self.machine.kind == "cuda" and most >= MANY_ELEMENTS else USUAL_THREADS
 
     def _blocks_by_itself(self) -> int:
         if self.machine.kind == "host":

@@ -146,6 +146,14 @@ TEST_CASE("the text of many blocks that differ is cut, the reports are not") {
   CHECK(std::string(e.what()).find("PE 0 block 64") == std::string::npos);
 }
 
+TEST_CASE("blocks that came too late are in no cycle, and the text says what that means") {
+  const stall_error e(
+      {blocked(0, 0, operation::wait, 1, block_state::expired), blocked(1, 0, operation::wait, 0, block_state::late)},
+      {"all"}, 1);
+  CHECK(e.cycle().empty());
+  check_parts(e.what(), {"PE 1 block 0 (all): late in wait at ", "from PE 0", "had not begun"});
+}
+
 TEST_CASE("a stall can be caught as an error of Starling") { CHECK_THROWS_AS(throw stall_error({}, {}, 1), error); }
 
 }  // namespace

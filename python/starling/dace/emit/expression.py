@@ -89,6 +89,7 @@ TAKEN = frozenset(
         "slots",
         "round",
         "packets",
+        "turns",
     ]
 )
 

@@ -90,6 +90,7 @@ def _phase(p: Program, number: int, s: Compute | Reduce, fields: dict[str, str],
     name = f"{cpp_name(p.name)}_phase_{number}"
     w.line(f"struct {name} : {cpp_name(p.name)}_data {{")
     emit_bounds(w, threads)
+    w.backwards = "true" if number % 2 else "false"
     for field, kind in fields.items():
         w.line(f"{kind} {cpp_name(field)};")
     w.line("")

@@ -6,12 +6,12 @@ from starling.dace.emit.communication import emit_wait
 from starling.dace.emit.expression import cpp_name
 from starling.dace.emit.statements import emit_arrays, emit_body, emit_fields, emit_variables, kept_elements
 from starling.dace.emit.writer import Writer
-from starling.dace.ir import Program, Reduce, Wait, statements
+from starling.dace.ir import Compute, Program, Reduce, Wait, statements
 from starling.dace.passes.packets import untaken
 
 __all__ = ["MOST_THREADS", "USUAL_THREADS", "emit", "emit_bounds", "emit_header"]
 
-# Of a block. Of usual blocks each thread has 128 registers, of the largest 64.
+# Of a block. Each thread of a usual block has 128 registers, of the largest 64.
 USUAL_THREADS = 512
 MOST_THREADS = 1024
 
@@ -31,6 +31,8 @@ def emit(p: Program, threads: int = USUAL_THREADS, packets: frozenset[int] = fro
     w.line("STARLING_HD void operator()(st::block& b) const {")
     emit_arrays(w, list(p.arrays.values()))
     emit_variables(w)
+    if any(isinstance(s, Compute) and s.params for _, s in statements(p.body)):
+        w.line("sg::turns turns;")
     if any(isinstance(s, Reduce) for _, s in statements(p.body)):
         w.line("[[maybe_unused]] int round = 0;")
     emit_body(w, p.body)

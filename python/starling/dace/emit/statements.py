@@ -245,10 +245,12 @@ def _map(w: Writer, s: Compute, owner: Owner | None) -> None:
     with _ranges(w, s, s.params, owner) as (ranges, names):
         names = names.replace("st::index_t", "[[maybe_unused]] st::index_t")
         t = CPP[kind]
-        w.line(f"sg::map(b, {ranges}, [&](const auto& lanes_, {names}) {{")
-        for k, r in enumerate(rows):
-            offsets = ", ".join(map(str, r.offsets))
-            w.line(f"const auto row_{k}_ = sg::row<{offsets}>(lanes_, {_element(r.array, r.index)});")
+        lanes = "[[maybe_unused]] const auto& lanes_"
+        read = [f"sg::row<{', '.join(map(str, r.offsets))}>(lanes_, {_element(r.array, r.index)})" for r in rows]
+        w.line(f"sg::map<{t}>(b, {w.backwards}, {ranges}, [&]({lanes}, {names}) {{")
+        w.line(f"return sg::rows({', '.join(read)});")
+        given = "".join(f", const auto& row_{k}_" for k in range(len(rows)))
+        w.line(f"}}, [&]({lanes}, {names}{given}) {{")
         lane = f"[[maybe_unused]] auto lane_, [[maybe_unused]] st::index_t {x}"
         w.line(f"return sg::each(lanes_, {x}, [&]({lane}) -> {t} {{ return {cpp_value(value, p, kind)}; }});")
         reads = ", ".join([element, *(_element(r.array, r.index) for r in rows)])

@@ -27,6 +27,7 @@ class Writer:
         self.program = program
         self.launch = launch
         self.packets = packets
+        self.backwards = "turns.next()"  # whether the next loop over elements goes backwards
         self.loops: list[str] = []  # variables of the loops around what is written
         self.owners: dict[tuple[int | None, Any], str] = {}
         self._lines: list[str] = []
