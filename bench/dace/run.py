@@ -117,8 +117,9 @@ def dace_alone(shape: Shape, seconds: float) -> dict[str, object]:
     have, want = arrays(shape), arrays(shape)
     cases.PROGRAMS[len(shape)].function(*want, CHECKED_STEPS)
     on_gpu = [cp.asarray(a) for a in have]
-    compiled(A=on_gpu[0], B=on_gpu[1], steps=CHECKED_STEPS, **sizes)
     cp.cuda.Device().synchronize()  # DaCe's streams are not CuPy's
+    compiled(A=on_gpu[0], B=on_gpu[1], steps=CHECKED_STEPS, **sizes)
+    cp.cuda.Device().synchronize()
     np.testing.assert_allclose(cp.asnumpy(on_gpu[0]), want[0], rtol=1e-5)
 
     def run() -> None:

@@ -12,5 +12,6 @@
 #include "starling/device/target/memory.hpp"
 #include "starling/device/target/numbered.hpp"
 #include "starling/device/target/pass.hpp"
+#include "starling/device/target/rolled.hpp"
 #include "starling/device/target/threads.hpp"
 #include "starling/device/target/warp_beside.hpp"

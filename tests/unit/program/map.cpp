@@ -56,10 +56,10 @@ TEST_CASE_TEMPLATE("every element of a box once, and no other", T, std::uint8_t,
   random r(91);
   INFO("STARLING_TEST_SEED=" << r.seed);
   for (int times = 0; times < 300; ++times) {
-    const index_t nz = 3 + r.below(4), ny = 3 + r.below(40);
+    const index_t nz = 3 + r.below(4), ny = 3 + r.below(r.below(2) == 0 ? 5 : 40);
     // Half of the rows have whole vectors.
     const index_t nx = r.below(2) == 0 ? 16 * (1 + r.below(4)) : 5 + r.below(60);
-    const int members = 1 + static_cast<int>(r.below(r.below(2) == 0 ? 8 : 128));
+    const int members = 1 + static_cast<int>(r.below(r.below(3) == 0 ? 8 : r.below(2) == 0 ? 128 : 1024));
     const bool backwards = r.below(2) == 0;
     const index_range zs = some_of(r, nz, 1), ys = some_of(r, ny, 1), xs = some_of(r, nx, 2);
     CAPTURE(nz);
