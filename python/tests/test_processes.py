@@ -237,7 +237,14 @@ def test_a_signal_ends_all(tmp_path: Path, number: signal.Signals) -> None:
     script = tmp_path / "program.py"
     script.write_text("print('here', flush=True)\nimport time\ntime.sleep(60)\n")
     command = [sys.executable, "-m", "starling", "launch", "-n", "2", "--", sys.executable, str(script)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Jobs in the background of a shell ignore SIGINT, and what they start does.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    ) as job:
         assert job.stdout is not None
         assert job.stderr is not None
         for _ in range(2):
