@@ -23,6 +23,7 @@ from starling.dace.emit.kernel import emit
 Shape = tuple[tuple[int, ...], int]  # of the grid of PEs, and how many blocks each has
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
 SEEDS = 200
+ORDERS_OF_THREADS = 5  # of the host that are tried
 LIMITS = (0, 1 << 18)  # up to which layers travel as packets
 CHECKED = (
     (programs.smooth, *programs.WHOLE, programs.ring, programs.columns, *dace_grid_programs.CHECKED)
@@ -136,14 +137,15 @@ def test_right_programs_pass_with_the_loop_on_the_host(program: Program, rng: np
             assert found.schedules > SEEDS
 
 
-# A ring without credits is in order by the way where threads of the host run ahead.
+# A ring without credits is in order by the way where threads of the host run ahead. Others are rarely: the threads are
+# the system's, so one exploration may have them in such an order.
 @pytest.mark.parametrize("program", [p for p in WEAKENED if p is not programs.ring], ids=lambda p: p.__name__)
 def test_what_is_dropped_is_noticed_with_the_loop_on_the_host(program: Program, rng: np.random.Generator) -> None:
     cases = [c for c in weakened(program) if not c[0].startswith("Barrier")]
     assert cases
     for name, weak in cases if COMPLETE else cases[:1]:
         with pytest.raises((starling.errors.CheckError, AssertionError)):  # noqa: PT012 -- any of the shapes will do
-            for grid, blocks in shapes_of(program):
+            for grid, blocks in ORDERS_OF_THREADS * shapes_of(program):
                 explore(weak, grid, blocks, rng, "stream")
             raise RuntimeError(f"{program.__name__} without its {name} passes")
 
