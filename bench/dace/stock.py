@@ -6,7 +6,7 @@ compiles all of it into DaCe's build folder, for a machine on which there is no 
 DACE_default_build_folder=FOLDER and DACE_compiler_use_cache=1 run.py takes it from there.
 
 The maps of a sweep are fused into one kernel (auto_optimize), which the host launches for each sweep. A kernel has
-blocks of 256 threads: those of 32, which DaCe takes by default, are five times as slow.
+blocks of 256 threads, and not of 32, which DaCe takes by default.
 """
 
 from __future__ import annotations

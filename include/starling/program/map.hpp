@@ -74,7 +74,7 @@ STARLING_HD void map_rows(int member, int members, bool backwards, index_range z
   }
 }
 
-// A box with no more steps than threads, by one of these, without divisions.
+// A box with few steps for each thread, by one of these, without divisions.
 template <class Steps, class Reads, class Values, class Store>
 STARLING_HD void map_small(int member, int members, index_range zs, index_range ys, const Steps& row,
                            const Reads& reads, const Values& values, const Store& store) {
@@ -97,6 +97,7 @@ template <class T, int Elements, int Vectors, class Reads, class Values, class A
 STARLING_HD void map_box(int member, int members, bool backwards, index_range zs, index_range ys, index_range xs,
                          const Reads& reads, const Values& values, const Addresses& addresses, const Store& store) {
   if (zs.empty() || ys.empty() || xs.empty()) return;
+  target::unforeseen(ys, xs);
   const auto begins = [&](index_t x) {
     const row_addresses here = addresses(zs.begin, ys.begin, x);
     return row_addresses{
@@ -104,10 +105,8 @@ STARLING_HD void map_box(int member, int members, bool backwards, index_range zs
   };
   in_steps<T, Elements, Vectors>(xs, begins, [&](const auto& row, auto most) {
     const index_t steps = row.number() * zs.size() * ys.size();
-    if (steps <= members)
+    if (steps < most * members)
       map_small(member, members, zs, ys, row, reads, values, store);
-    else if (steps < most * members)
-      map_rows<2>(member, members, backwards, zs, ys, row, reads, values, store);
     else
       map_rows<most>(member, members, backwards, zs, ys, row, reads, values, store);
   });
@@ -147,7 +146,7 @@ STARLING_HD void map(const block& b, [[maybe_unused]] bool backwards, index_rang
                      const Reads& reads, const Values& values, [[maybe_unused]] const Addresses& addresses,
                      const Store& store) {
   if constexpr (target::on_gpu)
-    detail::map_box<T, 8, 4>(
+    detail::map_box<T, 6, 4>(
         b.member(), b.members(), backwards, {0, 1}, ys, xs,
         [&](const auto& lanes, index_t, index_t y, index_t x) { return reads(lanes, y, x); },
         [&](const auto& lanes, index_t, index_t y, index_t x, const auto&... row) {

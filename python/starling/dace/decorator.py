@@ -138,7 +138,7 @@ class Program:
                 along two. None: as many rows as columns, or the fewest more.
             blocks: Of each PE; fewer are used where there are fewer layers. None: 1 on virtual devices, on GPUs
                 as many as fit.
-            threads: Of each block, on GPUs, at most 1024. None: 512, which is fastest for most programs.
+            threads: Of each block, on GPUs, at most 1024. None: 512.
             control: Who runs the time loop. ``"device"``: one kernel on every PE does. ``"stream"``: the host, which
                 launches a kernel for each loop over elements in a stream of each PE, orders PEs by events, and waits
                 only for numbers that it needs. ``"call"``: the host, which waits for each launch and each copy.

@@ -1,4 +1,4 @@
-// A loop that stays one: the opposite of `unrolled`.
+// What keeps a compiler from spending registers and code: a loop that stays one, numbers that it cannot foresee.
 #pragma once
 
 #include "pass.hpp"
@@ -13,6 +13,13 @@ STARLING_HD void rolled(index_t begin, index_t end, const F& f) {
 #pragma unroll 1
 #endif
   for (index_t i = begin; i < end; ++i) f(i);
+}
+
+// The ranges stay as they are. What depends on them is computed behind this, not long before and kept in registers.
+STARLING_HD inline void unforeseen([[maybe_unused]] index_range& a, [[maybe_unused]] index_range& b) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+l"(a.begin), "+l"(a.end), "+l"(b.begin), "+l"(b.end));
+#endif
 }
 
 }  // namespace starling::target
