@@ -177,6 +177,14 @@ def strided(A: sd.split(f64[N]), B: sd.split(f64[N])):
 
 
 @sd.program
+def apart(A: sd.split(f32[M, N]), B: sd.split(f32[M, N])):
+    B[:, ::2] = 0.5 * A[:, ::2]
+    B[1:, 1] = A[1:, 3] + 1.0
+    for j, i in dace.map[0:8, 0:12]:
+        A[i, j] = 2.0 * B[i, j]
+
+
+@sd.program
 def functions(A: sd.split(f64[N]), B: sd.split(f64[N])):
     B[:] = np.exp(-A) * np.sin(A) + np.abs(A - 0.5) ** 2 + np.minimum(A, 0.3)
 
@@ -204,6 +212,7 @@ def inputs(program: Any, rng: np.random.Generator, n: int = 19) -> tuple[list[An
         "temporaries": [rng.random(n), np.zeros(n)],
         "adi": [rng.random((n, 7)) for _ in range(2)],
         "strided": [rng.random(n), np.zeros(n)],
+        "apart": [rng.random((n, 16), dtype="float32") for _ in range(2)],
         "functions": [rng.random(n), np.full(n, np.nan)],
     }[name]
     values: dict[str, Any] = {
@@ -220,7 +229,7 @@ def inputs(program: Any, rng: np.random.Generator, n: int = 19) -> tuple[list[An
 
 WHOLE = (
     jacobi_1d, jacobi_2d, jacobi_2d_columns, heat_3d, fdtd_2d, convolution, converge, branches, nested, in_place,
-    relax, product, row_sums, totals, whole_numbers, scalars, temporaries, adi, strided, functions,
+    relax, product, row_sums, totals, whole_numbers, scalars, temporaries, adi, strided, apart, functions,
 )  # fmt: skip
 EXACT = tuple(p for p in WHOLE if p not in (product, row_sums, totals, functions))
 

@@ -6,7 +6,8 @@
 //   reads(lanes, y, x)    the rows (rows.hpp) that are read for as many elements as there are lanes, from (y, x) on, x
 //                         fastest;
 //   values(lanes, y, x, row...)   computes these elements;
-//   addresses(y, x)       of what is stored to and of what these rows begin with (row_addresses);
+//   addresses(y, x)       of what is stored to and of what these rows begin with (row_addresses), or, where the
+//                         elements of a row are not neighbours in memory, scattered_addresses;
 //   store(y, x, v)        stores a value, or those of all lanes of a vector.
 //
 // A thread of a GPU computes vectors where all rows begin with one, and stores them whole: a load or store of 16 bytes
@@ -99,9 +100,8 @@ STARLING_HD void map_box(int member, int members, bool backwards, index_range zs
   if (zs.empty() || ys.empty() || xs.empty()) return;
   target::unforeseen(ys, xs);
   const auto begins = [&](index_t x) {
-    const row_addresses here = addresses(zs.begin, ys.begin, x);
-    return row_addresses{
-        here.stored, here.all | addresses(zs.begin, ys.begin + 1, x).all | addresses(zs.begin + 1, ys.begin, x).all};
+    return addresses(zs.begin, ys.begin, x) | addresses(zs.begin, ys.begin + 1, x) |
+           addresses(zs.begin + 1, ys.begin, x);
   };
   in_steps<T, Elements, Vectors>(xs, begins, [&](const auto& row, auto most) {
     const index_t steps = row.number() * zs.size() * ys.size();
@@ -127,7 +127,7 @@ class turns {
 template <class T, class Reads, class Values, class Addresses, class Store>
 STARLING_HD void map(const block& b, [[maybe_unused]] bool backwards, index_range xs, const Reads& reads,
                      const Values& values, [[maybe_unused]] const Addresses& addresses, const Store& store) {
-  if constexpr (target::on_gpu) {
+  if constexpr (detail::goes_in_steps) {
     if (xs.size() <= b.members())
       detail::map_line<1>(b.member(), b.members(), false, detail::steps_of_elements{xs}, reads, values, store);
     else
@@ -145,7 +145,7 @@ template <class T, class Reads, class Values, class Addresses, class Store>
 STARLING_HD void map(const block& b, [[maybe_unused]] bool backwards, index_range ys, index_range xs,
                      const Reads& reads, const Values& values, [[maybe_unused]] const Addresses& addresses,
                      const Store& store) {
-  if constexpr (target::on_gpu)
+  if constexpr (detail::goes_in_steps)
     detail::map_box<T, 6, 4>(
         b.member(), b.members(), backwards, {0, 1}, ys, xs,
         [&](const auto& lanes, index_t, index_t y, index_t x) { return reads(lanes, y, x); },
@@ -164,7 +164,7 @@ template <class T, class Reads, class Values, class Addresses, class Store>
 STARLING_HD void map(const block& b, [[maybe_unused]] bool backwards, index_range zs, index_range ys, index_range xs,
                      const Reads& reads, const Values& values, [[maybe_unused]] const Addresses& addresses,
                      const Store& store) {
-  if constexpr (target::on_gpu)
+  if constexpr (detail::goes_in_steps)
     detail::map_box<T, 8, 4>(b.member(), b.members(), backwards, zs, ys, xs, reads, values, addresses, store);
   else
     b.for_each(zs, ys, xs, [&](index_t z, index_t y, index_t x) {

@@ -115,6 +115,11 @@ STARLING_HD lane_values<T, N>& place_of(const lane_values<T, N>&, T& element) {
 // size?
 struct row_addresses {
   std::uintptr_t stored, all;
+  STARLING_HD friend row_addresses operator|(row_addresses a, row_addresses b) { return {a.stored, a.all | b.all}; }
+};
+// The same of a map whose elements are not neighbours in memory: it takes no vectors.
+struct scattered_addresses {
+  STARLING_HD friend scattered_addresses operator|(scattered_addresses a, scattered_addresses) { return a; }
 };
 template <class T, class... Rows>
 STARLING_HD row_addresses addresses(const T& stored, const Rows&... rows) {

@@ -63,16 +63,23 @@ STARLING_HD void store_lanes(const vector_lanes<N>& lanes, index_t x, const lane
     });
 }
 
+// Whether maps go in steps: on GPUs, and in tests of what compiled programs do there.
+#if defined(STARLING_MAPS_IN_STEPS)
+inline constexpr bool goes_in_steps = true;
+#else
+inline constexpr bool goes_in_steps = target::on_gpu;
+#endif
+
 // f(steps, AtOnce) by vectors, if all that they begin with are multiples of 16 bytes, else by elements. `begins(x)`:
-// what those from x on begin with; T: of what is stored.
+// what those from x on begin with, or that they are scattered; T: of what is stored.
 template <class T, int Elements, int Vectors, class Begins, class F>
 STARLING_HD void in_steps(index_range xs, const Begins& begins, const F& f) {
   constexpr int n = lanes_of_vector<T>;
-  const index_t first = xs.begin - static_cast<index_t>(begins(xs.begin).stored / sizeof(T) % n);
-  if (n > 1 && begins(first).all % 16 == 0)
-    f(steps_of_vectors<n>{xs, first}, std::integral_constant<int, Vectors>{});
-  else
-    f(steps_of_elements{xs}, std::integral_constant<int, Elements>{});
+  if constexpr (n > 1 && !std::is_same_v<decltype(begins(xs.begin)), scattered_addresses>) {
+    const index_t first = xs.begin - static_cast<index_t>(begins(xs.begin).stored / sizeof(T) % n);
+    if (begins(first).all % 16 == 0) return f(steps_of_vectors<n>{xs, first}, std::integral_constant<int, Vectors>{});
+  }
+  f(steps_of_elements{xs}, std::integral_constant<int, Elements>{});
 }
 
 // What the threads of a block share out: steps along the rows of a box, each of an element or a vector, in all of its

@@ -209,7 +209,8 @@ def _out_weights(graph: Graph, element: np.dtype[Any]) -> NDArray[Any]:
     sums = np.zeros(graph.vertices, np.float64)
     rows = np.flatnonzero(np.diff(edges.indptr))
     if rows.size:
-        sums[rows] = np.add.reduceat(edges.data, edges.indptr[rows], dtype=np.float64)
+        weights = edges.data.astype(np.float64) if edges.dtype.kind in "iu" else edges.data
+        sums[rows] = np.add.reduceat(weights, edges.indptr[rows], dtype=np.float64)
     limit = float(np.finfo(element).max)
     if sums.size and sums.max() > limit:
         row = int(np.argmax(sums > limit))

@@ -30,6 +30,7 @@ from starling.dace.run import builder
 from starling.machine import Machine
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
+SEED = os.environ.get("STARLING_DACE_SEED")
 PROGRAMS = int(os.environ.get("STARLING_DACE_PROGRAMS", "40" if COMPLETE else "20"))
 TOGETHER = 20  # programs that are compiled at the same time
 CHECKED_EVERY = 10  # one of so many is compiled again for check mode, which takes longer than all else
@@ -41,7 +42,10 @@ Devices = Callable[[int], Machine]
 
 @pytest.fixture
 def quick_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Programs are compiled with the headers read once, without the optimisations that take long, and not kept."""
+    """Programs are compiled with the headers read once, without the optimisations that take long, and not kept.
+
+    Their maps go in vectors and in several rows, as on GPUs. Check mode sees them element by element.
+    """
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     if not COMPLETE:
         monkeypatch.setattr(building, "FLAGS", (*building.FLAGS, "-O1"))
@@ -50,9 +54,10 @@ def quick_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     compiled = tmp_path / "headers" / f"{header}.gch"
     compiled.parent.mkdir(parents=True)
     folders = [f"-I{found.folders[0]}", *(f"-isystem{f}" for f in found.folders[1:])]
-    sources.run([*found.command, *building.FLAGS, *folders, "-x", "c++-header", str(found.folders[0] / header),
+    command = (*found.command, "-DSTARLING_MAPS_IN_STEPS")
+    sources.run([*command, *building.FLAGS, *folders, "-x", "c++-header", str(found.folders[0] / header),
                  "-o", str(compiled)])  # fmt: skip
-    ready = dataclasses.replace(found, folders=(tmp_path / "headers", *found.folders))
+    ready = dataclasses.replace(found, command=command, folders=(tmp_path / "headers", *found.folders))
     monkeypatch.setattr("starling.dace.run.compiler", lambda checked: building.compiler(checked) if checked else ready)
 
 
@@ -124,8 +129,7 @@ def compiled(first: int, folder: Path, m: Machine, refused: list[str]) -> Iterat
 @pytest.mark.usefixtures("quick_compiler")
 @pytest.mark.timeout(36000)
 def test_random_programs(tmp_path: Path, devices: Devices) -> None:
-    given = os.environ.get("STARLING_DACE_SEED")
-    first = int(given) if given else secrets.randbits(30)
+    first = int(SEED) if SEED else secrets.randbits(30)
     refused: list[str] = []
     for seed, made, program in compiled(first, tmp_path, devices(1), refused):
         print(f"STARLING_DACE_SEED={seed} STARLING_DACE_PROGRAMS=1\n{made.text}")

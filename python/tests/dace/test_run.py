@@ -48,6 +48,11 @@ def test_whole_arrays(program: Any, rng: np.random.Generator, devices: Devices) 
             run_beside_numpy(program, devices(pes), blocks, rng, n)
 
 
+def test_elements_that_are_apart_in_memory(rng: np.random.Generator, devices: Devices) -> None:
+    for n in (40, 5000):  # more than a block of a GPU has threads
+        run_beside_numpy(programs.apart, devices(2), 2, rng, n)
+
+
 @pytest.mark.parametrize("program", programs.WHOLE if COMPLETE else QUICK, ids=lambda p: p.__name__)
 def test_layers_as_packets(program: Any, rng: np.random.Generator, devices: Devices) -> None:
     for pes, blocks in SHAPES:

@@ -163,5 +163,30 @@ TEST_CASE("vectors are taken where all rows begin with one") {
   }
 }
 
+TEST_CASE("elements that are apart in memory are stored one by one") {
+  using generated::scattered_addresses;
+  random r(95);
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  field<float> from(1, 9, 64), to(1, 9, 64), expected(1, 9, 64);
+  from.fill(r);
+  for (index_t y = 0; y < 9; ++y)
+    for (index_t x = 0; x < 32; ++x) expected(0, y, 2 * x) = from(0, y, 2 * x) + 1;
+  const auto value = [](const auto& lanes, index_t x, const auto& element) {
+    return each(lanes, x, [&](auto, index_t i) { return element(i) + 1; });
+  };
+  for (const int members : {1, 5, 600}) {
+    std::fill_n(&to(0, 0, 0), 9 * 64, 111.f);
+    for (int member = 0; member < members; ++member)
+      map_box<float, 4, 2>(
+          member, members, false, {0, 1}, {0, 9}, {0, 32}, [](const auto&...) { return rows(); },
+          [&](const auto& lanes, index_t, index_t y, index_t x) {
+            return value(lanes, x, [&](index_t i) { return from(0, y, 2 * i); });
+          },
+          [](index_t, index_t, index_t) { return scattered_addresses{}; },
+          [&](index_t, index_t y, index_t x, const auto& v) { place_of(v, to(0, y, 2 * x)) = v; });
+    CHECK(to.all() == expected.all());
+  }
+}
+
 }  // namespace
 }  // namespace starling::test::map_tests

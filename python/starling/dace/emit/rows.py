@@ -9,7 +9,7 @@ import sympy
 
 from starling.dace.ir import Apply, Cast, Compute, Expression, Program, Read, Sym, same, symbol
 
-__all__ = ["ReadOfRow", "Row", "rows_of"]
+__all__ = ["ReadOfRow", "Row", "along_row", "rows_of"]
 
 # Of these operations only the first operand is evaluated in any case.
 LAZY = ("where", "and", "or")
@@ -32,6 +32,12 @@ class ReadOfRow(Read):
     offset: int
 
 
+def along_row(s: Compute) -> bool:
+    """Whether what a statement stores along its last parameter are neighbours in memory."""
+    x = symbol(s.params[-1].name)
+    return not any(sympy.expand(i).has(x) for i in (*s.index[:-1], s.index[-1] - x))
+
+
 def rows_of(s: Compute, p: Program) -> tuple[list[Row], Expression]:
     """The rows that a statement reads along its last parameter, and its value in terms of them.
 
@@ -40,7 +46,7 @@ def rows_of(s: Compute, p: Program) -> tuple[list[Row], Expression]:
     """
     x = symbol(s.params[-1].name)
     at = sympy.expand(s.index[-1] - x)
-    if not at.is_Integer or any(sympy.sympify(i).has(x) for i in s.index[:-1]):
+    if not at.is_Integer or not along_row(s):
         return [], s.value
     found: list[Row] = []
     for e in _evaluated(s.value):

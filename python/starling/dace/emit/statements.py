@@ -9,7 +9,7 @@ import sympy
 
 from starling.dace.emit.communication import emit_collective, emit_put, emit_ready, emit_wait
 from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value, minus
-from starling.dace.emit.rows import rows_of
+from starling.dace.emit.rows import along_row, rows_of
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import (
     Array,
@@ -253,8 +253,8 @@ def _map(w: Writer, s: Compute, owner: Owner | None) -> None:
         w.line(f"}}, [&]({lanes}, {names}{given}) {{")
         lane = f"[[maybe_unused]] auto lane_, [[maybe_unused]] st::index_t {x}"
         w.line(f"return sg::each(lanes_, {x}, [&]({lane}) -> {t} {{ return {cpp_value(value, p, kind)}; }});")
-        reads = ", ".join([element, *(_element(r.array, r.index) for r in rows)])
-        w.line(f"}}, [&]({names}) {{ return sg::addresses({reads}); }},")
+        begins = f"addresses({', '.join([element, *(_element(r.array, r.index) for r in rows)])})"
+        w.line(f"}}, [&]({names}) {{ return sg::{begins if along_row(s) else 'scattered_addresses{}'}; }},")
         w.line(f"   [&]({names}, const auto& value_) {{ sg::place_of(value_, {element}) = value_; }});")
 
 
