@@ -14,6 +14,8 @@ from starling.dace.program_error import Place, ProgramError
 __all__ = ["Layout", "most_blocks"]
 
 MOST_BLOCKS = 2**20
+VECTOR_BYTES = 16
+SHORT_ROW = 4  # vectors
 
 Slices = tuple[slice, ...]
 
@@ -37,18 +39,22 @@ class Layout:
 
     def bytes_of(self, a: Array) -> int:
         """The memory that each PE needs for an array."""
-        return max(int(np.prod(self.local_shape(a))), 1) * np.dtype(a.dtype).itemsize
+        return max(int(np.prod(self.memory_shape(a))), 1) * np.dtype(a.dtype).itemsize
 
-    def local_shape(self, a: Array) -> tuple[int, ...]:
-        """The shape of a PE's memory for an array."""
+    def memory_shape(self, a: Array) -> tuple[int, ...]:
+        """The shape of a PE's memory for an array, with what its rows have at their ends (row_length of array.hpp)."""
         shape = list(shape_of(a.shape, self.sizes))
         for d, pes in zip(a.dealt if a.split else [], self.grid, strict=False):
             shape[d.axis] = -(-self.length(d) // pes) + d.low + d.high
+        lanes = VECTOR_BYTES // np.dtype(a.dtype).itemsize
+        if a.in_rows and shape[-1] >= SHORT_ROW * lanes:
+            shape[-1] = -(-shape[-1] // lanes) * lanes
         return tuple(shape)
 
     def _slices(self, a: Array, pe: int, halo: bool) -> tuple[Slices, Slices]:
         """What a PE has of a split argument: in the whole array, and in the PE's memory."""
-        whole, here = [slice(0, n) for n in shape_of(a.shape, self.sizes)], [slice(None)] * len(a.shape)
+        whole = [slice(0, n) for n in shape_of(a.shape, self.sizes)]
+        here = list(whole)
         for d, pes, at in zip(a.dealt, self.grid, place_in(self.grid, pe), strict=True):
             n = self.length(d)
             begin, end = share(n, pes, at)
@@ -64,10 +70,10 @@ class Layout:
             memory.write(pe, 0, value)
             return
         whole, here = self._slices(a, pe, True)
-        if _in_one_piece(a):
+        if self._in_one_piece(a):
             memory.write(pe, here[0].start * value[0].nbytes, value[whole])
             return
-        local = np.zeros(self.local_shape(a), a.dtype)
+        local = np.zeros(self.memory_shape(a), a.dtype)
         local[here] = value[whole]
         memory.write(pe, 0, local)
 
@@ -77,17 +83,16 @@ class Layout:
             memory.read(pe, 0, value)
             return
         whole, here = self._slices(a, pe, False)
-        if _in_one_piece(a):
+        if self._in_one_piece(a):
             memory.read(pe, here[0].start * value[0].nbytes, value[whole])
             return
-        local = np.empty(self.local_shape(a), a.dtype)
+        local = np.empty(self.memory_shape(a), a.dtype)
         memory.read(pe, 0, local)
         value[whole] = local[here]
 
-
-def _in_one_piece(a: Array) -> bool:
-    """Whether what a PE has of an argument lies so."""
-    return [d.axis for d in a.dealt] == [0]
+    def _in_one_piece(self, a: Array) -> bool:
+        """Whether what a PE has of a split argument lies so, as it does in the whole array."""
+        return [d.axis for d in a.dealt] == [0] and self.memory_shape(a)[1:] == shape_of(a.shape[1:], self.sizes)
 
 
 def most_blocks(p: Program, layout: Layout) -> int:

@@ -58,7 +58,7 @@ def _bytes_of(p: Program, put: Put, layout: Layout, senders: int) -> int:
     a = p.arrays[put.array]
     if not put.inserted:
         return int(np.prod(shape_of(tuple(lengths_of(put.box)), layout.sizes))) * np.dtype(a.dtype).itemsize
-    counts = list(layout.local_shape(a))
+    counts = list(layout.memory_shape(a))
     for axis, (d, layers) in enumerate(zip(a.dealt, put.least, strict=True)):
         mine = -(-layout.length(d) // layout.grid[axis])
         counts[d.axis] = layers or -(-mine // (senders if axis == 0 else 1))

@@ -53,6 +53,21 @@ def test_elements_that_are_apart_in_memory(rng: np.random.Generator, devices: De
         run_beside_numpy(programs.apart, devices(2), 2, rng, n)
 
 
+@pytest.mark.parametrize("packet_bytes", [0, ALL_PACKETS])
+@pytest.mark.parametrize("columns", [15, 16, 17, 18, 19])  # from 16 on rows are whole vectors in memory
+def test_rows_of_any_length(columns: int, packet_bytes: int, rng: np.random.Generator, devices: Devices) -> None:
+    for program, grid in ((programs.jacobi_2d, (3,)), (programs.jacobi_2d_columns, (2,))):
+        have = [rng.random((20, columns), dtype="float32") for _ in range(2)]
+        want = [a.copy() for a in have]
+        program.function(*want, 3)
+        m = devices(grid[0])
+        run = program.on(m, *have, grid=grid, blocks=2, packet_bytes=packet_bytes)
+        run(steps=3)
+        run.store()
+        for a, b in zip(have, want, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize("program", programs.WHOLE if COMPLETE else QUICK, ids=lambda p: p.__name__)
 def test_layers_as_packets(program: Any, rng: np.random.Generator, devices: Devices) -> None:
     for pes, blocks in SHAPES:

@@ -110,6 +110,8 @@ def _array(w: Writer, a: Array) -> None:
     extents = [cpp_index(n) for n in a.shape]
     for axis, d in enumerate(a.dealt if a.split else []):
         extents[d.axis] = f"pes.held({cpp_index(d.length)}, {axis}, {d.low + d.high})"
+    if a.in_rows:
+        extents[-1] = f"sg::row_length<{t}>({extents[-1]})"
     places = f"{{{', '.join(_first_of(w, a))}}}, {{{', '.join(extents)}}}"
     traded = {n for x in w.program.arrays.values() if x.next for n in (x.name, x.next)}
     kind = f"{'' if a.name in traded else 'const '}{'sg::host_array' if w.launch else 'sg::array'}<{t}, {rank}>"

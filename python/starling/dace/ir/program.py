@@ -47,6 +47,11 @@ class Array:
         """Whether it holds one element, of which every block keeps its own."""
         return not self.parts and not self.split and all(n == 1 for n in self.shape)
 
+    @property
+    def in_rows(self) -> bool:
+        """Whether each of its rows begins with a vector of a GPU in memory, behind elements that are nobody's."""
+        return self.split and len(self.shape) > 1
+
 
 @dataclass
 class Program:
