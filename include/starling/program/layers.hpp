@@ -33,10 +33,18 @@ struct layers {
   }
 };
 
+// Of n layers those of a block. Blocks that have one more than others stand in the middle: those at the ends have halos
+// to send, too.
+STARLING_HD constexpr index_range share_of_block(index_t n, index_t blocks, index_t which) {
+  const index_t each = n / blocks, more = n % blocks, first = (blocks - more) / 2;
+  const auto begin = [&](index_t k) { return k * each + most(0, least(k - first, more)); };
+  return {begin(which), begin(which + 1)};
+}
+
 // Of an axis that every PE has all of.
 template <class Block>
 STARLING_HD layers layers_of_all(const Block& b, index_t length) {
-  return {{0, length}, share(length, b.blocks_per_pe(), b.index())};
+  return {{0, length}, share_of_block(length, b.blocks_per_pe(), b.index())};
 }
 
 }  // namespace starling::generated

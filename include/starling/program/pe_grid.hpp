@@ -36,7 +36,7 @@ class pe_grid {
   STARLING_HD layers layers_of(const Block& b, index_t length, int axis) const {
     const index_range pe = share(length, size_[axis], at_[axis]);
     if (axis != 0) return {pe, pe};
-    const index_range mine = share(pe.size(), b.blocks_per_pe(), b.index());
+    const index_range mine = share_of_block(pe.size(), b.blocks_per_pe(), b.index());
     return {pe, {pe.begin + mine.begin, pe.begin + mine.end}};
   }
 
