@@ -65,7 +65,7 @@ class Microbenchmark:
         measuring: Measuring | None = None,
         deadline: float = 0.0,
     ) -> Overlap:
-        """So many runs of `work` steps for each element. Elements of 4 bytes, chunks of `chunk` bytes, 0: 64 KB."""
+        """So many runs of `work` steps for each element. Elements of 4 bytes, chunks of `chunk` bytes, 0: chosen."""
         facts = cast(Any, native).overlap(
             self.machine, self.size // ELEMENT, to=self.to, work=work, runs=runs, agent=agent, chunk_bytes=chunk,
             tile_bytes=TILE_BYTES, agent_blocks=agent_blocks, deadline=deadline, measuring=as_arguments(measuring),

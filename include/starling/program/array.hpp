@@ -3,17 +3,8 @@
 #pragma once
 
 #include "starling/device/symmetric.hpp"
-#include "starling/program/rows.hpp"
 
 namespace starling::generated {
-
-// Elements from a row of memory to the next, of rows that have n: each begins with a vector, unless they are short. The
-// host knows this rule too (layout.py).
-template <class T>
-STARLING_HD constexpr index_t row_length(index_t n) {
-  constexpr index_t lanes = lanes_of_vector<T>;
-  return n < 4 * lanes ? n : (n + lanes - 1) / lanes * lanes;
-}
 
 template <class T, int Rank>
 class array {
@@ -21,7 +12,7 @@ class array {
   using place = index_t[Rank];
 
   // `data`: this PE's memory, which begins with element `first`. `extents`: of what the PE has,
-  // in memory.
+  // the last of which is the pitch: elements from a row of memory to the next.
   STARLING_HD array(sym<T> data, int pe, const place& first, const place& extents) : data_(data), start_(data.on(pe)) {
     index_t stride = 1;
     for (int k = Rank - 1; k >= 0; --k) {

@@ -42,12 +42,13 @@ class Layout:
         return max(int(np.prod(self.memory_shape(a))), 1) * np.dtype(a.dtype).itemsize
 
     def memory_shape(self, a: Array) -> tuple[int, ...]:
-        """The shape of a PE's memory for an array, with what its rows have at their ends (row_length of array.hpp)."""
+        """The shape of a PE's memory for an array, the last of which is its pitch: rows that are pitched are whole
+        vectors, unless they are short."""
         shape = list(shape_of(a.shape, self.sizes))
         for d, pes in zip(a.dealt if a.split else [], self.grid, strict=False):
             shape[d.axis] = -(-self.length(d) // pes) + d.low + d.high
         lanes = VECTOR_BYTES // np.dtype(a.dtype).itemsize
-        if a.in_rows and shape[-1] >= SHORT_ROW * lanes:
+        if a.pitched and shape[-1] >= SHORT_ROW * lanes:
             shape[-1] = -(-shape[-1] // lanes) * lanes
         return tuple(shape)
 

@@ -92,8 +92,10 @@ class Placed:
         self.memories = {
             a.name: native.ProgramMemory(machine, self.layout.bytes_of(a)) for a in compiled.program.arrays.values()
         }
+        p = compiled.program
+        self._pitches = [self.layout.memory_shape(p.arrays[alike[0]])[-1] for alike in p.pitches()]
         for name, parts in arguments.arrays.items():
-            a = compiled.program.arrays[name]
+            a = p.arrays[name]
             for pe in range(machine.size):
                 for generation in [name, *([a.next] if a.next else [])]:
                     self.layout.store(a, self.memories[generation], pe, parts[pe if len(parts) > 1 else 0])
@@ -153,6 +155,8 @@ class Placed:
             words += struct.pack("<q", self.layout.grid[1])
         for name in p.arrays:
             words += struct.pack("<Qq", *self.memories[name].words)
+        for pitch in self._pitches:
+            words += struct.pack("<q", pitch)
         for name in p.sizes:
             words += struct.pack("<q", self.arguments.sizes[name])
         for name, dtype in p.scalars.items():

@@ -119,7 +119,7 @@ def pagerank(
             ``"launched"``, by kernels that who completes a part launches, on virtual devices only; ``"copy_engine"``,
             by the devices' engines for copies; ``"auto"``, as :func:`tune` found, else polling.
         chunk: How much is sent at a time, 4 KB to 16 MB: bytes, or text such as ``"64K"``. None: as :func:`tune` found,
-            else 64 KB, and 1 MB with ``"copy_engine"``.
+            else about 64 pieces of what a device has, from 64 KB to 1 MB each, and 1 MB with ``"copy_engine"``.
         agent_blocks: How many blocks of a device send, with ``"polling"`` or ``"launched"``, at least 1 and less than
             fit, or streams, with ``"copy_engine"``. None: as :func:`tune` found, else one for each 8 multiprocessors,
             and one stream. The other agents have none.

@@ -3,12 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include "starling/program/array.hpp"
-
 namespace starling::test::layers_tests {
 namespace {
 
-using generated::row_length;
 using generated::share_of_block;
 
 TEST_CASE("blocks have all layers, in order, and those at the ends no more than others") {
@@ -30,14 +27,6 @@ TEST_CASE("blocks have all layers, in order, and those at the ends no more than 
         CHECK(share_of_block(n, blocks, blocks - 1).size() == n / blocks);
       }
     }
-}
-
-TEST_CASE("rows are whole vectors, but for short ones") {
-  for (index_t n = 0; n < 100; ++n) {
-    CHECK(row_length<float>(n) == (n < 16 ? n : round_up(n, 4)));
-    CHECK(row_length<double>(n) == (n < 8 ? n : round_up(n, 2)));
-    CHECK(row_length<std::int64_t>(n) == row_length<double>(n));
-  }
 }
 
 }  // namespace

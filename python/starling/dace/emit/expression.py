@@ -96,7 +96,7 @@ TAKEN = frozenset(
 
 def cpp_name(name: str) -> str:
     """A name of the program as C++ may have it."""
-    if name in TAKEN or name.startswith(("_", "owner_", "packets_", "sent_")) or "__" in name:
+    if name in TAKEN or name.startswith(("_", "owner_", "packets_", "pitch_", "sent_")) or "__" in name:
         return "v" + name.replace("__", "_").rstrip("_") + "_"
     return name
 

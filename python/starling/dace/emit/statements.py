@@ -63,6 +63,8 @@ def emit_fields(w: Writer) -> None:
         w.line("st::index_t grid_columns;")
     for a in p.arrays.values():
         w.line(f"st::sym<{CPP[a.dtype]}> {cpp_name(a.name)}_data;")
+    for k in range(len(p.pitches())):
+        w.line(f"st::index_t pitch_{k};")
     for n in p.sizes:
         w.line(f"st::index_t {cpp_name(n)};")
     for name, dtype in p.scalars.items():
@@ -110,8 +112,9 @@ def _array(w: Writer, a: Array) -> None:
     extents = [cpp_index(n) for n in a.shape]
     for axis, d in enumerate(a.dealt if a.split else []):
         extents[d.axis] = f"pes.held({cpp_index(d.length)}, {axis}, {d.low + d.high})"
-    if a.in_rows:
-        extents[-1] = f"sg::row_length<{t}>({extents[-1]})"
+    for k, alike in enumerate(w.program.pitches()):
+        if a.name in alike:
+            extents[-1] = f"pitch_{k}"
     places = f"{{{', '.join(_first_of(w, a))}}}, {{{', '.join(extents)}}}"
     traded = {n for x in w.program.arrays.values() if x.next for n in (x.name, x.next)}
     kind = f"{'' if a.name in traded else 'const '}{'sg::host_array' if w.launch else 'sg::array'}<{t}, {rank}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from starling.dace.ir.expressions import Sym
+from starling.dace.ir.expressions import Sym, same
 from starling.dace.ir.statements import Body
 
 __all__ = ["Array", "Dealt", "Program"]
@@ -48,9 +48,20 @@ class Array:
         return not self.parts and not self.split and all(n == 1 for n in self.shape)
 
     @property
-    def in_rows(self) -> bool:
-        """Whether each of its rows begins with a vector of a GPU in memory, behind elements that are nobody's."""
+    def pitched(self) -> bool:
+        """Whether its rows may be longer in memory, so that each begins with a vector of a GPU."""
         return self.split and len(self.shape) > 1
+
+    def same_rows(self, other: Array) -> bool:
+        """Whether rows of a PE have as many elements as those of the other, of the same size."""
+        mine, others = ([d for d in a.dealt if d.axis == len(a.shape) - 1] for a in (self, other))
+        halos = [[d.low + d.high for d in x] for x in (mine, others)]
+        return (
+            self.dtype[-2:] == other.dtype[-2:]
+            and same(self.shape[-1], other.shape[-1])
+            and halos[0] == halos[1]
+            and all(same(d.length, e.length) for d, e in zip(mine, others, strict=True))
+        )
 
 
 @dataclass
@@ -71,6 +82,15 @@ class Program:
     grid: int = 1  # axes along which the PEs lie
     per_pe: bool = False
     defined: set[str] = field(default_factory=set)
+
+    def pitches(self) -> list[list[str]]:
+        """Arrays that are pitched; those that have their pitch in common together."""
+        found: list[list[str]] = []
+        for a in self.arrays.values():
+            if a.pitched:
+                alike = next((g for g in found if self.arrays[g[0]].same_rows(a)), None)
+                found.append([a.name]) if alike is None else alike.append(a.name)
+        return found
 
     def fresh(self, name: str) -> str:
         """A name like this one that nothing has."""
