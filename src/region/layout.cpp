@@ -1,6 +1,7 @@
 #include "layout.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 
@@ -195,11 +196,11 @@ index_range region_layout::elements_of(int pe, int chunk_of_part) const {
   return {begin, std::min(begin + chunk_elements, part.end)};
 }
 
-std::size_t chunk_bytes_of(const region_options& o) {
-  constexpr std::size_t of_kernels = 64 * 1024;
-  constexpr std::size_t of_copy_engine = 1024 * 1024;
+// Many chunks in a part, so that the first are sent early, but not more than it takes: each costs a flag's flight.
+std::size_t chunk_bytes_of(const region_options& o, std::size_t part_bytes) {
+  constexpr std::size_t least = 64 * 1024, most = 1024 * 1024, in_a_part = 64;
   if (o.chunk_bytes != 0) return o.chunk_bytes;
-  return o.agent == region_agent::copy_engine ? of_copy_engine : of_kernels;
+  return o.agent == region_agent::copy_engine ? most : std::clamp(std::bit_floor(part_bytes / in_a_part), least, most);
 }
 
 region_layout make_region_layout(index_t n, int pes, std::size_t element, const region_options& o) {
@@ -222,7 +223,8 @@ region_layout make_region_layout(index_t n, int pes, std::size_t element, const 
                          "region_options::flushes: with sending or links for measuring; leave out one of them");
   expect<argument_error>(!o.tiles.all().empty(), "region_options::tiles: no mappings; give at least one");
   region_layout l;
-  l.chunk_elements = static_cast<index_t>(chunk_bytes_of(o) / element);
+  const std::size_t part_bytes = static_cast<std::size_t>(ceil_div(n, index_t{pes})) * element;
+  l.chunk_elements = static_cast<index_t>(chunk_bytes_of(o, part_bytes) / element);
   const auto bounds = checked_bounds(n, pes, line_bytes / static_cast<index_t>(element), o.bounds);
   l.chunk_at.push_back(0);
   for (int pe = 0; pe < pes; ++pe) {

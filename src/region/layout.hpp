@@ -42,7 +42,7 @@ struct region_layout {
 };
 
 // The size of chunks that options ask for or leave to the library.
-std::size_t chunk_bytes_of(const region_options& options);
+std::size_t chunk_bytes_of(const region_options& options, std::size_t part_bytes);
 
 // n elements of `element` bytes over `pes` PEs. Throws argument_error that names the option.
 region_layout make_region_layout(index_t n, int pes, std::size_t element, const region_options& options);

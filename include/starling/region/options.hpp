@@ -115,8 +115,8 @@ struct region_options {
   // Copies of the region that epochs take in turn.
   int buffers = 2;
   region_agent agent = region_agent::polling;
-  // Of a chunk, a multiple of 128; the last chunk of a part may be shorter. 0: 64 KB, and 1 MB for the copy engine,
-  // each copy of which the host begins.
+  // Of a chunk, a multiple of 128; the last chunk of a part may be shorter. 0: about 64 chunks in a part, from 64 KB to
+  // 1 MB; 1 MB for the copy engine, each copy of which the host begins.
   std::size_t chunk_bytes = 0;
   region_mappings tiles = region_mapping::one_to_one(1024);
   starling::subscribers subscribers = everyone;
