@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import struct
 from typing import Any
 
@@ -26,6 +27,7 @@ from starling.machine import Machine
 __all__ = ["Placed", "load"]
 
 _loaded: dict[str, Any] = {}
+atexit.register(_loaded.clear)  # before the native module goes
 
 
 def builder(machine: Machine) -> Builder:

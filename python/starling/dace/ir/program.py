@@ -54,13 +54,12 @@ class Array:
 
     def same_rows(self, other: Array) -> bool:
         """Whether rows of a PE have as many elements as those of the other, of the same size."""
-        mine, others = ([d for d in a.dealt if d.axis == len(a.shape) - 1] for a in (self, other))
-        halos = [[d.low + d.high for d in x] for x in (mine, others)]
-        return (
-            self.dtype[-2:] == other.dtype[-2:]
-            and same(self.shape[-1], other.shape[-1])
-            and halos[0] == halos[1]
-            and all(same(d.length, e.length) for d, e in zip(mine, others, strict=True))
+        if self.dtype[-2:] != other.dtype[-2:] or not same(self.shape[-1], other.shape[-1]):
+            return False
+        mine, others = ({k: d for k, d in enumerate(a.dealt) if d.axis == len(a.shape) - 1} for a in (self, other))
+        return mine.keys() == others.keys() and all(
+            same(d.length, others[k].length) and d.low + d.high == others[k].low + others[k].high
+            for k, d in mine.items()
         )
 
 
@@ -89,7 +88,10 @@ class Program:
         for a in self.arrays.values():
             if a.pitched:
                 alike = next((g for g in found if self.arrays[g[0]].same_rows(a)), None)
-                found.append([a.name]) if alike is None else alike.append(a.name)
+                if alike is None:
+                    found.append([a.name])
+                else:
+                    alike.append(a.name)
         return found
 
     def fresh(self, name: str) -> str:
