@@ -15,11 +15,17 @@ STARLING_HD void rolled(index_t begin, index_t end, const F& f) {
   for (index_t i = begin; i < end; ++i) f(i);
 }
 
-// The ranges stay as they are. What depends on them is computed behind this, not long before and kept in registers.
+// These stay as they are. What depends on them is computed behind this, not long before and kept in registers.
 STARLING_HD inline void unforeseen([[maybe_unused]] index_range& a, [[maybe_unused]] index_range& b) {
 #if defined(__CUDA_ARCH__)
   asm volatile("" : "+l"(a.begin), "+l"(a.end), "+l"(b.begin), "+l"(b.end));
 #endif
+}
+STARLING_HD inline index_t unforeseen(index_t a) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+l"(a));
+#endif
+  return a;
 }
 
 }  // namespace starling::target

@@ -113,8 +113,8 @@ def _array(w: Writer, a: Array) -> None:
     for axis, d in enumerate(a.dealt if a.split else []):
         extents[d.axis] = f"pes.held({cpp_index(d.length)}, {axis}, {d.low + d.high})"
     for k, alike in enumerate(w.program.pitches()):
-        if a.name in alike:
-            extents[-1] = f"pitch_{k}"
+        if a.name in alike:  # along two axes registers are short: what a kernel computes with it, it computes late
+            extents[-1] = f"pitch_{k}" if w.program.grid == 1 else f"st::target::unforeseen(pitch_{k})"
     places = f"{{{', '.join(_first_of(w, a))}}}, {{{', '.join(extents)}}}"
     traded = {n for x in w.program.arrays.values() if x.next for n in (x.name, x.next)}
     kind = f"{'' if a.name in traded else 'const '}{'sg::host_array' if w.launch else 'sg::array'}<{t}, {rank}>"
