@@ -27,6 +27,8 @@ class Layout:
         self.program = p
         self.sizes = sizes
         self.grid = grid
+        self._shapes = {a.name: shape_of(a.shape, sizes) for a in p.arrays.values()}
+        self._memory_shapes = {a.name: self._in_memory(a) for a in p.arrays.values()}
 
     def length(self, d: Dealt) -> int:
         """How many layers an axis has that is shared out."""
@@ -44,7 +46,10 @@ class Layout:
     def memory_shape(self, a: Array) -> tuple[int, ...]:
         """The shape of a PE's memory for an array, the last of which is its pitch: rows that are pitched are whole
         vectors, unless they are short."""
-        shape = list(shape_of(a.shape, self.sizes))
+        return self._memory_shapes[a.name]
+
+    def _in_memory(self, a: Array) -> tuple[int, ...]:
+        shape = list(self._shapes[a.name])
         for d, pes in zip(a.dealt if a.split else [], self.grid, strict=False):
             shape[d.axis] = -(-self.length(d) // pes) + d.low + d.high
         lanes = VECTOR_BYTES // np.dtype(a.dtype).itemsize
@@ -54,7 +59,7 @@ class Layout:
 
     def _slices(self, a: Array, pe: int, halo: bool) -> tuple[Slices, Slices]:
         """What a PE has of a split argument: in the whole array, and in the PE's memory."""
-        whole = [slice(0, n) for n in shape_of(a.shape, self.sizes)]
+        whole = [slice(0, n) for n in self._shapes[a.name]]
         here = list(whole)
         for d, pes, at in zip(a.dealt, self.grid, place_in(self.grid, pe), strict=True):
             n = self.length(d)
@@ -93,7 +98,7 @@ class Layout:
 
     def _in_one_piece(self, a: Array) -> bool:
         """Whether what a PE has of a split argument lies so, as it does in the whole array."""
-        return [d.axis for d in a.dealt] == [0] and self.memory_shape(a)[1:] == shape_of(a.shape[1:], self.sizes)
+        return [d.axis for d in a.dealt] == [0] and self.memory_shape(a)[1:] == self._shapes[a.name][1:]
 
 
 def most_blocks(p: Program, layout: Layout) -> int:
