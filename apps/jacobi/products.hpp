@@ -37,31 +37,48 @@ struct diagonal_products {
   index_t pitch = 0;
   index_t size = 0;  // rows of the matrix
   int count = 0;
-  sym<const std::int32_t> offset;  // [count]
+  std::int32_t lowest = 0, highest = 0;  // of the offsets and 0
+  sym<const std::int32_t> offset;        // [count]
 
   struct working {
     const T* value;
     const std::int32_t* offset;  // in the block's shared memory
     index_t pitch, size;
     int count;
+    std::int32_t lowest, highest;
 
     STARLING_HD void begin_tile(const tile&, const T*) const {}
-    // What several diagonals have is loaded before any of it is multiplied.
     STARLING_HD T of_row(index_t i, index_t row_of_pe, const T* x) const {
-      constexpr int at_once = target::on_gpu ? 8 : 1;
-      T sum{0};
       const T* of_row = value + row_of_pe;
-      for (int first = 0; first < count; first += at_once, of_row += at_once * pitch) {
-        T a[at_once], of_x[at_once];
-        unrolled<at_once>([&](auto k) {
-          const int d = first + k;
-          const index_t j = d < count ? i + target::in_scratch(offset)[d] : -1;
-          const bool inside = j >= 0 && j < size;
-          a[k] = inside ? of_row[k * pitch] : T{0};
-          of_x[k] = inside ? x[j] : T{0};
-        });
-        unrolled<at_once>([&](auto k) { sum += a[k] * of_x[k]; });
+      T sum{0};
+      if (i + lowest >= 0 && i + highest < size) {
+        for (int first = 0; first < count; first += at_once, of_row += at_once * pitch)
+          sum = with_next<at_once>(sum, first, of_row, x + i);
+      } else {
+        for (int d = 0; d < count; ++d, of_row += pitch) {
+          const index_t j = i + target::in_scratch(offset)[d];
+          if (j >= 0 && j < size) sum += *of_row * x[j];
+        }
       }
+      return sum;
+    }
+
+   private:
+    static constexpr int at_once = 8;
+
+    // The sum and the products of the diagonals from `first` on, of N, or of fewer if there are no more. What they have
+    // is loaded before any of it is multiplied; with no question of any element, since a row has few instructions for
+    // its bytes.
+    template <int N>
+    STARLING_HD T with_next(T sum, int first, const T* of_row, const T* of_x) const {
+      if constexpr (N > 1)
+        if (count - first < N) return with_next<N - 1>(sum, first, of_row, of_x);
+      T a[N], b[N];
+      unrolled<N>([&](auto k) {
+        a[k] = of_row[k * pitch];
+        b[k] = of_x[target::in_scratch(offset)[first + k]];
+      });
+      unrolled<N>([&](auto k) { sum += a[k] * b[k]; });
       return sum;
     }
   };
@@ -70,7 +87,7 @@ struct diagonal_products {
     const std::int32_t* all = offset.on(b.pe());
     b.for_each(count, [&](index_t k) { near[k] = all[k]; });
     b.sync();
-    return {target::in_memory(value.on(b.pe())), near, pitch, size, count};
+    return {target::in_memory(value.on(b.pe())), near, pitch, size, count, lowest, highest};
   }
   std::size_t scratch_bytes() const { return static_cast<std::size_t>(count) * sizeof(std::int32_t) + 32; }
 };

@@ -183,6 +183,10 @@ class solver<T>::band_engine : public engine {
     for (int pe = 0; pe < this->machine_.size(); ++pe)
       this->machine_.copy(offsets_.on(pe), offsets.data(), offsets.size() * sizeof(std::int32_t));
     products_.offset = read_only(offsets_);
+    for (const std::int32_t offset : offsets) {
+      products_.lowest = std::min(products_.lowest, offset);
+      products_.highest = std::max(products_.highest, offset);
+    }
     for (int k = 0; k < products_.count; ++k) {
       for (int pe = 0; pe < this->machine_.size(); ++pe)
         copy_rows(values_.on(pe) + k * products_.pitch, a.values[static_cast<std::size_t>(k)], pe);
