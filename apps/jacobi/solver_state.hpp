@@ -215,6 +215,8 @@ class solver<T>::band_engine : public engine {
       if (pe > 0) r.bounds.push_back(parts.back().begin);
     }
     if (!options_.halo_only) return r;
+    constexpr std::size_t enough_for_a_halo = 64 * 1024;
+    if (r.chunk_bytes == 0) r.chunk_bytes = enough_for_a_halo;  // a chunk is sent if a reader needs any of it
     r.subscribers = subscribers::only([reaches = a.offsets, parts](int, index_range elements) {
       std::uint64_t mask = 0;
       for (const index_t offset : reaches)  // whose rows read these elements

@@ -84,20 +84,21 @@ def sssp_case(name: str, a: Any, source: int) -> Case:
     return Case("sssp", name, a.nnz, lambda **where: sssp(graph, source, report=True, **where)[-1], matrix=a)
 
 
-def jacobi_case(n: int, reach: int, seed: int) -> Case:
+def jacobi_case(n: int, reach: int, seed: int, exchange: str) -> Case:
     rng = np.random.default_rng(seed)
     ab = (2 * rng.random((2 * reach + 1, n)) - 1).astype(np.float32)
     ab[reach] = 2 * (2 * reach + 1)
     b = rng.random(n, dtype=np.float32)
 
     def run(**where: Any) -> Any:
-        where = {"rtol": 0, "maxiter": ITERATIONS, "report": True, **where}
+        where = {"rtol": 0, "maxiter": ITERATIONS, "exchange": exchange, "report": True, **where}
         try:
             return jacobi_banded((reach, reach), ab, b, **where)[1]
         except starling.errors.NotConverged as ended:  # as it has to: it is to do all iterations
             return ended.report
 
-    return Case("jacobi", f"{2 * reach + 1} diagonals of {n}", n * (2 * reach + 1), run)
+    name = f"{2 * reach + 1} diagonals of {n}" + (", halos" if exchange == "halo" else "")
+    return Case("jacobi", name, n * (2 * reach + 1), run)
 
 
 def largest_degree(a: Any) -> int:
@@ -132,7 +133,8 @@ def makers(scale: int, short: bool, many_bytes: bool = False) -> dict[str, Maker
             f"road-like {side}^2", generators.road_like(side, seed=3), side * side // 2
         ),
         "sssp HV15R-like": of_hv15r,
-        "jacobi banded": lambda: jacobi_case(n, 3, seed=5),
+        "jacobi banded": lambda: jacobi_case(n, 3, seed=5, exchange="region"),
+        "jacobi banded halo": lambda: jacobi_case(n, 3, seed=5, exchange="halo"),
     }
     large = ("pagerank Wikipedia-like", "sssp HV15R-like")
     return {name: make for name, make in made.items() if not short or name not in large}

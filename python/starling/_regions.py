@@ -25,10 +25,10 @@ from starling.machine import Machine
 
 Agent = Literal["auto", "inline", "polling", "own_warp", "launched", "copy_engine"]
 Order = Literal["auto", "given", "degree"]
-Exchange = Literal["region", "halo"]
+Exchange = Literal["auto", "region", "halo"]
 AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling", "own_warp", "launched", "copy_engine")
 ORDERS: tuple[Order, ...] = ("auto", "given", "degree")
-EXCHANGES: tuple[Exchange, ...] = ("region", "halo")
+EXCHANGES: tuple[Exchange, ...] = ("auto", "region", "halo")
 
 LEAST_CHUNK = 4096
 MOST_CHUNK = 2**24

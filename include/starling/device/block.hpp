@@ -155,8 +155,9 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     sync_all(at);
   }
 
-  // Combines one value per block over the machine: blocks in order on each PE, then PEs in order, so the same
-  // configuration gives the same bits. Every block gets the result. Also a sync_pe. T: up to 32 bytes.
+  // Combines one value per block over the machine: the blocks of each PE, then the PEs. Their order is kept, and how
+  // they are grouped depends on their numbers alone, so the same configuration gives the same bits. Every block gets
+  // the result. `op`: associative. Also a sync_pe. T: up to 32 bytes.
   template <class T, class Op>
   STARLING_HD T all_reduce(const T& value, Op op, where at = where::current()) {
     const trace_span span(*this, trace_operation::all_reduce, any_pe, 0);
@@ -246,10 +247,10 @@ class block : public whole_block<block>, public bulk_transfer<block> {
     if (index() == 0) {
       wait_as(op, c.arrived, 1, compare::ge, arrivals_wanted(), pe(), at);
       T sum = value;
-      if (op != operation::sync_all) {
-        sum = as<T>(c.block_values.on(pe())[0]);
-        for (int i = 1; i < state().n_blocks; ++i) sum = combine(sum, as<T>(c.block_values.on(pe())[i]));
-      }
+      if (op != operation::sync_all)
+        sum = detail::reduce_many<T>(
+            state().n_blocks, combine,
+            [&, values = c.block_values.on(pe())](int i) -> const T& { return as<T>(values[i]); });
       sum = exchange(op, sum, combine, at);
       if (op != operation::sync_all && member() == 0) as<T>(*c.result.on(pe())) = sum;
       release(at);

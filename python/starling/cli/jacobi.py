@@ -55,7 +55,7 @@ def command(
     exchange: Annotated[
         Exchange,
         typer.Option(help="What devices get of the others' x: all, or what they read.", rich_help_panel=HELP_MACHINE),
-    ] = "region",
+    ] = "auto",
     agent: AgentName = "auto",
     chunk: Chunk = None,
     agent_blocks: AgentBlocks = None,

@@ -61,7 +61,7 @@ def jacobi(
     atol: SupportsFloat = 0.0,
     maxiter: SupportsIndex | None = None,
     layout: Layout = "auto",
-    exchange: Exchange = "region",
+    exchange: Exchange = "auto",
     devices: int | None = None,
     machine: Machine | str | None = None,
     agent: Agent = "auto",
@@ -85,7 +85,8 @@ def jacobi(
         rtol, atol: The solve ends when ``norm(b - A @ x) <= max(rtol * norm(b), atol)``.
         maxiter: The most iterations, at least 1. None: 10 N, but at least 1000.
         layout: ``"csr"`` stores rows, ``"dia"`` diagonals; ``"auto"``: diagonals where they are nearly full.
-        exchange: ``"region"``: every device gets the whole x; ``"halo"``: the part that its rows read.
+        exchange: ``"region"``: every device gets the whole x; ``"halo"``: the part that its rows read; ``"auto"``: the
+            latter for diagonals, whose rows read what is near.
         devices, machine, agent, chunk, agent_blocks, deadline, report, progress, measuring: As in
             :func:`starling.graph.pagerank`.
 
@@ -162,7 +163,7 @@ def jacobi_banded(
     rtol: SupportsFloat = 1e-5,
     atol: SupportsFloat = 0.0,
     maxiter: SupportsIndex | None = None,
-    exchange: Exchange = "region",
+    exchange: Exchange = "auto",
     devices: int | None = None,
     machine: Machine | str | None = None,
     agent: Agent = "auto",
@@ -240,14 +241,17 @@ def _solved(
     target = max(relative * float(np.linalg.norm(b.astype(np.float64))), finite_number("atol", ending["atol"], least=0))
     given = ending["maxiter"]
     most = max(10 * b.size, LEAST_ITERATIONS) if given is None else whole_number("maxiter", given, most=MOST_STEPS)
-    one_of("exchange", exchange, _regions.EXCHANGES)
+    way = one_of("exchange", exchange, _regions.EXCHANGES)
+    if way == "auto":
+        by_diagonals = len(rest) == 2
+        way = "halo" if by_diagonals else "region"
     sending = _regions.sending(
         where["agent"], where["chunk"], where["agent_blocks"], where["deadline"], progress, target, where["measuring"]
     )
     on = _regions.on(where["machine"], where["devices"], b.size)
     subject = _regions.Subject("jacobi", on, b.size, entries, b.dtype.name, True, target)
     x, done = _regions.jacobi(
-        subject, rest, diagonal, b, x0, target=target, most_iterations=most, exchange=str(exchange), sending=sending
+        subject, rest, diagonal, b, x0, target=target, most_iterations=most, exchange=way, sending=sending
     )
     if not done.converged:
         residual = done.history[-1] if done.history else float("nan")
