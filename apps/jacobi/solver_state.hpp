@@ -205,7 +205,7 @@ class solver<T>::band_engine : public engine {
   }
 
   region_options options_for(const diagonals<T>& a, int pes) const {
-    region_options r = sparse::region_options_of(options_);
+    region_options r = sparse::region_options_of(options_, pes);
     r.tiles = region_mapping::one_to_one(std::max<index_t>(1, ceil_div(a.rows, index_t{tiles_} * pes)));
     constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
     std::vector<index_range> parts;  // whole lines, about equally many
@@ -214,7 +214,7 @@ class solver<T>::band_engine : public engine {
       parts.push_back({std::min(lines.begin * line, a.rows), std::min(lines.end * line, a.rows)});
       if (pe > 0) r.bounds.push_back(parts.back().begin);
     }
-    if (!options_.halo_only) return r;
+    if (!r.credits) return r;
     constexpr std::size_t enough_for_a_halo = 64 * 1024;
     if (r.chunk_bytes == 0) r.chunk_bytes = enough_for_a_halo;  // a chunk is sent if a reader needs any of it
     r.subscribers = subscribers::only([reaches = a.offsets, parts](int, index_range elements) {

@@ -60,12 +60,12 @@ index_t tiles_worth_their_counting(const machine& m, index_t most, index_t least
 
 int threads_of(const iteration_options& o) { return o.threads != 0 ? o.threads : 256; }
 
-region_options region_options_of(const iteration_options& o) {
+region_options region_options_of(const iteration_options& o, int pes) {
   region_options r;
   r.agent = o.agent;
   r.chunk_bytes = o.chunk_bytes;
   r.agent_blocks = o.agent_blocks;
-  r.credits = o.halo_only;
+  r.credits = o.halo_only && pes > 1;
   r.sending = o.sending;
   r.links = o.links;
   r.verify = o.verify;
@@ -98,7 +98,7 @@ int blocks_for(const machine& m, const iteration_options& o, int fit, int tiles)
 template <class T>
 region<T> region_rows<T>::make_region(const csr_view<T>& a) {
   const block_partition<T>& rows = matrix_.partitioned(tiles_of_a_pe_, 1);
-  region_options as = region_options_of(options_);
+  region_options as = region_options_of(options_, machine_.size());
   for (int pe = 1; pe < machine_.size(); ++pe) as.bounds.push_back(matrix_.rows(pe).first);
   as.tiles = region_mapping::by([&](int pe, index_range part) {
     region_mapping::tiles all;
@@ -108,7 +108,7 @@ region<T> region_rows<T>::make_region(const csr_view<T>& a) {
     }
     return all;
   });
-  if (options_.halo_only) {
+  if (as.credits) {
     as.subscribers =
         subscribers::only([readers = readers_of_lines(a, matrix_.facts().first_rows)](int, index_range elements) {
           std::uint64_t mask = 0;

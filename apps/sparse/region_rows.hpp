@@ -43,8 +43,9 @@ int threads_of(const iteration_options& options);
 // multiprocessor equally long at work. Virtual devices take `most`.
 index_t tiles_worth_their_counting(const machine& m, index_t most, index_t least);
 
-// What a region has of them; the caller adds tiles, bounds and subscribers.
-region_options region_options_of(const iteration_options& options);
+// What a region of so many PEs has of them, credits where only halos are sent; the caller adds tiles, bounds and
+// subscribers.
+region_options region_options_of(const iteration_options& options, int pes);
 
 // The blocks of a kernel on each PE: those asked for, else what fits beside the agent; one for each core that a virtual
 // device can have.
