@@ -89,7 +89,9 @@ struct diagonal_products {
     b.sync();
     return {target::in_memory(value.on(b.pe())), near, pitch, size, count, lowest, highest};
   }
-  std::size_t scratch_bytes() const { return static_cast<std::size_t>(count) * sizeof(std::int32_t) + 32; }
+  static std::size_t scratch_bytes(int diagonals) {
+    return static_cast<std::size_t>(diagonals) * sizeof(std::int32_t) + 32;
+  }
 };
 
 }  // namespace starling::jacobi

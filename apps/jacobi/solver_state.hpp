@@ -138,7 +138,8 @@ class solver<T>::rows_engine : public engine {
  public:
   rows_engine(const machine& m, const sparse::csr_view<T>& a, const T* diagonal, const sparse::iteration_options& o)
       : engine(m),
-        rows_(m, a, o, sparse::entry_values::stored, T{0}),
+        rows_(m, a, o, sparse::entry_values::stored, T{0},
+              sparse::blocks_beside_agent<iterations<T, row_products<T>>, T>(m, o)),
         diagonal_(rows_.of_rows(diagonal)),
         sum_(rows_.of_rows()) {}
 
@@ -170,7 +171,7 @@ class solver<T>::band_engine : public engine {
   band_engine(const machine& m, const diagonals<T>& a, const T* diagonal, const sparse::iteration_options& o)
       : engine((check(o), m)),
         options_(o),
-        tiles_(tiles_for(m, o, a.rows)),
+        tiles_(tiles_for(m, o, a)),
         region_(this->machine_, a.rows, options_for(a, m.size())),
         log_(this->machine_) {
     for (int pe = 0; pe < this->machine_.size(); ++pe) most_rows_ = std::max(most_rows_, region_.part(pe).size());
@@ -196,12 +197,23 @@ class solver<T>::band_engine : public engine {
   }
 
  private:
-  static int tiles_for(const machine& m, const sparse::iteration_options& o, index_t rows) {
+  using kernel = iterations<T, diagonal_products<T>>;
+
+  static int tiles_for(const machine& m, const sparse::iteration_options& o, const diagonals<T>& a) {
     constexpr index_t least_rows = 2048, most_rows = 64 * 1024;
     if (o.tiles != 0) return o.tiles;
     const index_t pes = m.size();
-    return static_cast<int>(
-        sparse::tiles_worth_their_counting(m, ceil_div(rows, least_rows * pes), ceil_div(rows, most_rows * pes)));
+    const int blocks = sparse::blocks_beside_agent<kernel, T>(m, o)(launch_of(o, static_cast<int>(a.offsets.size())));
+    return static_cast<int>(sparse::tiles_worth_their_counting(m, ceil_div(a.rows, least_rows * pes),
+                                                               ceil_div(a.rows, most_rows * pes), blocks));
+  }
+
+  static launch_options launch_of(const sparse::iteration_options& o, int diagonals) {
+    launch_options l;
+    l.threads = sparse::threads_of(o);
+    l.deadline = o.deadline;
+    l.scratch_bytes = diagonal_products<T>::scratch_bytes(diagonals);
+    return l;
   }
 
   region_options options_for(const diagonals<T>& a, int pes) const {
@@ -250,12 +262,9 @@ class solver<T>::band_engine : public engine {
   }
   std::vector<program> programs_for(const symmetric_array<T>& right, const sparse::iteration_words& log,
                                     std::uint64_t last, double limit) override {
-    launch_options l;
-    l.threads = sparse::threads_of(options_);
-    l.deadline = options_.deadline;
-    l.scratch_bytes = products_.scratch_bytes();
-    const with_own_warp k{iterations<T, diagonal_products<T>>{
-        region_.handle(), products_, read_only(right), read_only(diagonal_), this->at_.data(), log, last, limit}};
+    const launch_options l = launch_of(options_, products_.count);
+    const with_own_warp k{kernel{region_.handle(), products_, read_only(right), read_only(diagonal_), this->at_.data(),
+                                 log, last, limit}};
     const int fit = region_.blocks_that_fit(k, l);
     return region_.programs(sparse::blocks_for(this->machine_, options_, fit, tiles_), k, l);
   }

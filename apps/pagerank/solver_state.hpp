@@ -97,7 +97,8 @@ class solver<T>::state {
       : graph_(std::move(edges_in)),
         vertices_(graph_->view().rows),
         values_(graph_->view().value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
-        rows_(m, graph_->view(), o, values_, T{0}),
+        rows_(m, graph_->view(), o, values_, T{0},
+              sparse::blocks_beside_agent<iterations<T, sparse::entry_values::ones>, T>(m, o)),
         rank_(rows_.of_rows()),
         sum_(rows_.of_rows()),
         at_(rows_.device().template allocate<stretch>(1)) {

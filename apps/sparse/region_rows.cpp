@@ -14,11 +14,11 @@ constexpr index_t least_entries_of_a_tile = 8 * 1024;
 constexpr index_t most_entries_of_a_tile = 64 * 1024;
 constexpr int most_tiles = 1 << 20;
 
-int tiles_for(const machine& m, const iteration_options& o, index_t rows, index_t nonzeros, index_t unit) {
+int tiles_for(const machine& m, const iteration_options& o, index_t rows, index_t nonzeros, index_t unit, int blocks) {
   if (o.tiles != 0) return o.tiles;
   const index_t pes = m.size();
   const index_t by_work = tiles_worth_their_counting(m, ceil_div(nonzeros, least_entries_of_a_tile * pes),
-                                                     ceil_div(nonzeros, most_entries_of_a_tile * pes));
+                                                     ceil_div(nonzeros, most_entries_of_a_tile * pes), blocks);
   return static_cast<int>(std::clamp(by_work, index_t{1}, std::max(ceil_div(rows, unit * pes), index_t{1})));
 }
 
@@ -52,10 +52,12 @@ void check(const iteration_options& o) {
                          ", or 0: chosen");
 }
 
-index_t tiles_worth_their_counting(const machine& m, index_t most, index_t least) {
+index_t tiles_worth_their_counting(const machine& m, index_t most, index_t least, int blocks) {
   constexpr index_t tiles_of_a_multiprocessor = 8;
   const index_t enough = tiles_of_a_multiprocessor * m.device(0).multiprocessors;
-  return enough > 0 ? std::min(most, std::max(enough, least)) : most;
+  if (enough == 0) return most;
+  const index_t tiles = std::min(most, std::max(enough, least));
+  return tiles > blocks ? (tiles + blocks / 2) / blocks * blocks : tiles;
 }
 
 int threads_of(const iteration_options& o) { return o.threads != 0 ? o.threads : 256; }
@@ -122,11 +124,11 @@ region<T> region_rows<T>::make_region(const csr_view<T>& a) {
 
 template <class T>
 region_rows<T>::region_rows(const machine& m, const csr_view<T>& a, const iteration_options& o, entry_values values,
-                            T padding)
+                            T padding, const blocks_of_launch& blocks)
     : machine_((check(o), m)),
       options_(o),
       matrix_(machine_, a, rows_in_lines(values, line<T>), padding),
-      tiles_of_a_pe_(tiles_for(machine_, o, a.rows, a.nonzeros(), line<T>)),
+      tiles_of_a_pe_(tiles_for(machine_, o, a.rows, a.nonzeros(), line<T>, blocks(launch()))),
       region_(make_region(a)),
       tiles_(matrix_.partitioned(tiles_of_a_pe_, 1).data),
       log_(machine_) {}

@@ -6,6 +6,9 @@
 // for each tile multiplies with old.data() and stores what it makes of it.
 #pragma once
 
+#include <functional>
+#include <limits>
+
 #include "sparse/iteration_log.hpp"
 #include "sparse/matrix.hpp"
 #include "sparse/tile_inputs.hpp"
@@ -40,8 +43,8 @@ void check(const iteration_options& options);
 int threads_of(const iteration_options& options);
 
 // The tiles of a PE, between what their work and what sending them in time asks for: no more than keep the blocks of a
-// multiprocessor equally long at work. Virtual devices take `most`.
-index_t tiles_worth_their_counting(const machine& m, index_t most, index_t least);
+// multiprocessor equally long at work, and as many for each of `blocks`. Virtual devices take `most`.
+index_t tiles_worth_their_counting(const machine& m, index_t most, index_t least, int blocks);
 
 // What a region of so many PEs has of them, credits where only halos are sent; the caller adds tiles, bounds and
 // subscribers.
@@ -51,11 +54,30 @@ region_options region_options_of(const iteration_options& options, int pes);
 // device can have.
 int blocks_for(const machine& m, const iteration_options& options, int blocks_that_fit, int tiles);
 
+// How many blocks of a kernel compute on a PE, launched so.
+using blocks_of_launch = std::function<int(const launch_options&)>;
+
+// Of kernels of type F, whatever their members are, beside the agent that the options ask for. Said before there is
+// the region, whose tiles depend on it.
+template <class F, class T>
+blocks_of_launch blocks_beside_agent(const machine& m, const iteration_options& options) {
+  return [on = m, options](const launch_options& how) mutable {
+    if (on.kind() == machine_kind::host) return 1;  // whose tiles do not depend on it
+    constexpr index_t line = 128 / static_cast<index_t>(sizeof(T));
+    region_options one_tile = region_options_of(options, on.size());
+    one_tile.tiles = region_mapping::one_to_one(line);
+    const region<T> smallest(on, on.size() * line, one_tile);
+    const int fit = smallest.blocks_that_fit(with_own_warp{F{}}, how);
+    return blocks_for(on, options, fit, std::numeric_limits<int>::max());
+  };
+}
+
 template <class T>
 class region_rows {
  public:
-  // `values`: whether entries have some; `padding`: see matrix.
-  region_rows(const machine& m, const csr_view<T>& a, const iteration_options& options, entry_values values, T padding);
+  // `values`: whether entries have some; `padding`: see matrix; `blocks`: of the kernel.
+  region_rows(const machine& m, const csr_view<T>& a, const iteration_options& options, entry_values values, T padding,
+              const blocks_of_launch& blocks);
 
   machine& device() { return machine_; }
   iteration_log& log() { return log_; }

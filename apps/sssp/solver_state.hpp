@@ -108,7 +108,8 @@ class solver<T>::state {
 
   state(const machine& m, const sparse::csr_view<T>& edges_in, sparse::iteration_options o, int sweeps, int tiles)
       : values_(edges_in.value == nullptr ? sparse::entry_values::ones : sparse::entry_values::stored),
-        rows_(m, edges_in, to_follow(o, tiles), values_, std::numeric_limits<T>::infinity()),
+        rows_(m, edges_in, to_follow(o, tiles), values_, std::numeric_limits<T>::infinity(),
+              sparse::blocks_beside_agent<rounds<T, sparse::entry_values::stored>, T>(m, o)),
         inputs_(rows_.inputs(edges_in)),
         inner_(rows_.device(), edges_in, followed_tiles(tiles > 0), sweeps),
         entering_(rows_.device(), edges_in, followed_tiles(tiles > 0)),
