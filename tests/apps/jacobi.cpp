@@ -106,6 +106,13 @@ TEST_CASE("steps are those of a loop, and they reach the solution") {
           std::vector<index_t> offsets{-static_cast<index_t>(r.below(20)) - 1, 1, 5};
           if (n == 50)
             for (index_t k = 6; k < 80; ++k) offsets.push_back(k);
+          if (n == 1100) {  // any number of diagonals: they are taken by batches
+            const auto count = static_cast<std::size_t>(r.below(20));
+            offsets.clear();
+            for (index_t k = 1 + r.below(3); offsets.size() < count; k += 1 + r.below(4))
+              offsets.push_back(r.below(2) == 1 ? k : -k);
+          }
+          CAPTURE(offsets.size());
           const banded a = random_banded(r, n, offsets);
           const sparse::iteration_options o{.agent = agent,
                                             .chunk_bytes = 128,
