@@ -66,9 +66,8 @@ struct diagonal_products {
    private:
     static constexpr int at_once = 8;
 
-    // The sum and the products of the diagonals from `first` on, of N, or of fewer if there are no more. What they have
-    // is loaded before any of it is multiplied; with no question of any element, since a row has few instructions for
-    // its bytes.
+    // The sum and the products of N diagonals from `first` on, or of fewer if there are no more. All of their elements
+    // are loaded before any is multiplied, and none is tested: tests would be most of the instructions.
     template <int N>
     STARLING_HD T with_next(T sum, int first, const T* of_row, const T* of_x) const {
       if constexpr (N > 1)

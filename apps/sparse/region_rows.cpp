@@ -14,8 +14,7 @@ constexpr index_t least_entries_of_a_tile = 8 * 1024;
 constexpr index_t most_entries_of_a_tile = 64 * 1024;
 constexpr int most_tiles = 1 << 20;
 
-int tiles_for(const machine& m, const iteration_options& o, index_t rows, index_t nonzeros, index_t unit, int blocks) {
-  if (o.tiles != 0) return o.tiles;
+int tiles_for(const machine& m, index_t rows, index_t nonzeros, index_t unit, int blocks) {
   const index_t pes = m.size();
   const index_t by_work = tiles_worth_their_counting(m, ceil_div(nonzeros, least_entries_of_a_tile * pes),
                                                      ceil_div(nonzeros, most_entries_of_a_tile * pes), blocks);
@@ -128,7 +127,7 @@ region_rows<T>::region_rows(const machine& m, const csr_view<T>& a, const iterat
     : machine_((check(o), m)),
       options_(o),
       matrix_(machine_, a, rows_in_lines(values, line<T>), padding),
-      tiles_of_a_pe_(tiles_for(machine_, o, a.rows, a.nonzeros(), line<T>, blocks(launch()))),
+      tiles_of_a_pe_(o.tiles != 0 ? o.tiles : tiles_for(machine_, a.rows, a.nonzeros(), line<T>, blocks(launch()))),
       region_(make_region(a)),
       tiles_(matrix_.partitioned(tiles_of_a_pe_, 1).data),
       log_(machine_) {}
