@@ -52,8 +52,10 @@ struct diagonal_products {
       const T* of_row = value + row_of_pe;
       T sum{0};
       if (i + lowest >= 0 && i + highest < size) {
+        constexpr int at_once = 8;
         for (int first = 0; first < count; first += at_once, of_row += at_once * pitch)
-          sum = with_next<at_once>(sum, first, of_row, x + i);
+          with_constant<1, at_once>(count - first < at_once ? count - first : at_once,
+                                    [&](auto n) { sum = with_next<n>(sum, first, of_row, x + i); });
       } else {
         for (int d = 0; d < count; ++d, of_row += pitch) {
           const index_t j = i + target::in_scratch(offset)[d];
@@ -64,14 +66,10 @@ struct diagonal_products {
     }
 
    private:
-    static constexpr int at_once = 8;
-
-    // The sum and the products of N diagonals from `first` on, or of fewer if there are no more. All of their elements
-    // are loaded before any is multiplied, and none is tested: tests would be most of the instructions.
+    // The sum and the products of N diagonals from `first` on. All of their elements are loaded before any is
+    // multiplied, and none is tested: tests would be most of the instructions.
     template <int N>
     STARLING_HD T with_next(T sum, int first, const T* of_row, const T* of_x) const {
-      if constexpr (N > 1)
-        if (count - first < N) return with_next<N - 1>(sum, first, of_row, of_x);
       T a[N], b[N];
       unrolled<N>([&](auto k) {
         a[k] = of_row[k * pitch];

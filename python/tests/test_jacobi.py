@@ -94,6 +94,24 @@ def test_layout(rng):
     assert np.allclose(scattered @ x, 1)
 
 
+def test_exchange(devices, rng):
+    """Bands send their ends to neighbours alone, rows the whole vector, and both what they are told."""
+    banded = sparse.csr_array(band(rng, 400, 2, 2)[1])
+    b = rng.standard_normal(400)
+    sent = {}
+    for layout in ("dia", "csr"):
+        for exchange in ("auto", "region", "halo"):
+            x, report = jacobi(
+                banded, b, rtol=1e-11, layout=layout, exchange=exchange, machine=devices(3), chunk=4096, report=True
+            )
+            assert np.allclose(banded @ x, b)
+            sent[layout, exchange] = report.bytes_sent[0][2] > 0
+    assert sent == {
+        ("dia", "auto"): False, ("dia", "region"): True, ("dia", "halo"): False,
+        ("csr", "auto"): True, ("csr", "region"): True, ("csr", "halo"): False,
+    }  # fmt: skip
+
+
 def test_start_and_end(devices, rng):
     a = dominant(rng, 60, 5)
     solution = rng.standard_normal(60)
