@@ -159,10 +159,12 @@ def machine_table(machine: dict) -> list[str]:
         "processor": f"{machine.get('processor', '?')}, {machine.get('cores', '?')} cores",
         "C++ compiler": " ".join(machine.get("compiler", [])) or "?",
         "nvcc": machine.get("nvcc") or "none",
+        "PEs on each GPU": str(machine.get("pes_per_gpu", 1)),
         "sources": f"commit {machine.get('commit') or '?'}",
         "date": machine.get("date", "?"),
     }
-    return [*head("what", "value"), *(row(name, value) for name, value in facts.items())]
+    shared = machine.get("pes_per_gpu", 1) > 1
+    return [*head("what", "value"), *(row(*fact) for fact in facts.items() if shared or fact[0] != "PEs on each GPU")]
 
 
 def call_table(r: Calls) -> list[str]:
@@ -220,7 +222,7 @@ def section(r: Calls, page: Path) -> list[str]:
     parts = [f"## {r.name()}", "", f"From `{os.path.relpath(r.path, page.parent.parent)}`.", ""]
     parts += [*machine_table(r.machine), ""]
     if r.gpus and r.lines:
-        parts += ["### The first bars", "", *bars(r), ""]
+        parts += ["### Targets set before measuring", "", *bars(r), ""]
     parts += ["### Calls", "", *call_table(r), "", *pictures(r, pictures_of_calls, page)]
     return [*parts, "### All results, least and median", "", *all_lines(r), ""] if r.lines else parts
 

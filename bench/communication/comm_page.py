@@ -90,7 +90,7 @@ def section(name: str, machine: dict, lines: list[dict]) -> list[str]:
         ("One way to another device, us", by_size(of_pair(here, "latency", 0, most - 1), microseconds)),
         ("Many at once to another device, GB/s", by_size(of_pair(here, "stream", 0, most - 1), gigabytes)),
         ("One way to the own device, us", by_size(of_pair(here, "latency", 0, 0), microseconds)),
-        ("Meetings", calls(here)),
+        ("Barriers and reductions", calls(here)),
     )
     for title, rows in tables:
         if len(rows) > 2:

@@ -154,7 +154,7 @@ def section(r: CgResults) -> list[str]:
     parts = [f"## {r.name()}", "", *machine_table(r.machine), ""]
     most = max(r.devices, default=0)
     if r.gpus:
-        parts += ["### The bars", "", *bar_rows(r), "", *control_rows(r), "", *multiply_rows(r), ""]
+        parts += ["### Targets set before measuring", "", *bar_rows(r), "", *control_rows(r), "", *multiply_rows(r), ""]
     parts += [f"### CPU-free over host-controlled on {most} devices", ""]
     parts += ["Times as fast as the same method under the host's control: by streams, and by the better of streams and"]
     parts += [

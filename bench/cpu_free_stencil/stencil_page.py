@@ -44,16 +44,17 @@ the devices before and after. Nothing is averaged over different runs of the ben
   one device that has as many cells as each of several. For `overlap` and `p2p` it is that of `copy`, whose kernel is
   the same and which hides nothing on one device. Where a device's own blocks exchange while they compute, as in
   `resident`, some of W is hidden on one device already: there the ratio is no more than a lower bound.
-* The figures on four GPUs are older than those on one and two. Since then tiles of `resident` and `temporal` that do
-  not fit on chip twice are computed by vectors in one array; in two dimensions those of up to four million cells a
-  device are kept in registers and larger ones spill to shared memory and memory; `temporal` makes several steps in a
-  pass over memory, by warps that stay together; `cpu_free` and `graph` give faces one or two blocks of their own in two
-  dimensions with 10 million cells and more a device; blocks take the tiles of planes of more than 60 MB and of volumes
-  of more than 200 MB from a queue; in three dimensions threads have four cells of a column under way; and every other
-  step of a variant that keeps its cells in memory goes backwards through them, but not through tiles from a queue. What
-  large tiles and passes take on one GPU with as many cells as each of four would have is [below](#tiles-and-passes).
-* `resident` and `temporal` of 3D domains that do not fit on chip are of tiles that streamed the rest from memory. Such
-  tiles are no longer there: these variants now take the steps of `cpu_free`, whose column says how long they last.
+* The figures on four GPUs are of an older commit than those on one and two, where tiles of `resident` and `temporal`
+  that do not fit on chip twice are computed by vectors in one array; in two dimensions those of up to four million
+  cells a device are kept in registers and larger ones spill to shared memory and memory; `temporal` makes several
+  steps in a pass over memory, by warps that stay together; `cpu_free` and `graph` give faces one or two blocks of
+  their own in two dimensions with 10 million cells and more a device; blocks take the tiles of planes of more than 60
+  MB and of volumes of more than 200 MB from a queue; in three dimensions threads have four cells of a column under
+  way; and every other step of a variant that keeps its cells in memory goes backwards through them, but not through
+  tiles from a queue. What large tiles and passes take on one GPU with as many cells as each of four would have is
+  [below](#tiles-and-passes).
+* `resident` and `temporal` of 3D domains that do not fit on chip are of tiles that stream the rest from memory. The
+  code has no such tiles: these variants take the steps of `cpu_free`, whose column says how long they last.
 * Speed-up: (T_base - T_ours) / T_base, in percent. Best without the host is `cpu_free` or `resident`, which exchange in
   every step as the host-controlled variants do; `temporal` exchanges less often and is left out.
 """

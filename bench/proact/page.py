@@ -51,7 +51,7 @@ def sections(results: Path) -> Iterator[str]:
             parts = [] if place else [f"## {title}", ""]
             parts += [*machine_table(kept["machine"]), "", *figures.table(kept["results"])]
             if not kept.get("complete", True):
-                parts += ["", "Its time was over before all of it was measured."]
+                parts += ["", "The run reached its time limit; the remaining cases were not measured."]
             yield "\n".join(parts)
 
 

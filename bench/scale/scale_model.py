@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scale_parameters import CG, PAGERANK, STENCIL, Parameters, least
+from scale_parameters import CG, STENCIL, Parameters, least, pagerank
 
 FLOAT = 4
 MOST_PACKET_BYTES = 262144  # of a face that travels as packets
@@ -133,7 +133,7 @@ def cg_iteration_by_levels(p: Parameters, computing: CgComputing, rows: float, h
 
 
 def pagerank_measured(pes: int) -> float:
-    return least(PAGERANK, {"devices": pes, "way": "polling" if pes > 1 else "one device"})
+    return pagerank(pes, "polling" if pes > 1 else "one device")
 
 
 def pagerank_traffic(p: Parameters, vertices: float, pes: int, chunk: float) -> float:

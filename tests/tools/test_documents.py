@@ -99,7 +99,7 @@ def test_check_mode_says_what_its_page_says() -> None:
 
 def test_the_rooms_of_the_house_are_those_of_the_tree() -> None:
     page = (ROOT / "docs/how_it_works.md").read_text(encoding="utf-8")
-    rooms = page.split("## The house\n")[1].split("```")[1].splitlines()[1:]
+    rooms = page.split("## Source tree\n")[1].split("```")[1].splitlines()[1:]
     listed = [line.split()[0] for line in rooms]
     assert [name for name in listed if not (ROOT / name).is_dir()] == []
     public = {f"include/starling/{folder.name}/" for folder in (ROOT / "include/starling").iterdir() if folder.is_dir()}

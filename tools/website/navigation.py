@@ -8,7 +8,7 @@ PAGES: dict[str, dict[str, str]] = {
     "Start": {
         "Starling": "README.md",
         "Examples": "examples/README.md",
-        "From NVSHMEM, NCCL, MPI, CUDASTF": "docs/coming_from.md",
+        "From CUDA, NVSHMEM, NCCL, MPI, CUDASTF": "docs/coming_from.md",
         "Glossary": "docs/glossary.md",
         "Changes": "CHANGELOG.md",
     },
@@ -18,6 +18,7 @@ PAGES: dict[str, dict[str, str]] = {
         "Programs from Python": "docs/dace.md",
         "Regions": "docs/regions.md",
         "OpenSHMEM": "docs/openshmem.md",
+        "Processes and clusters": "docs/processes.md",
     },
     "Applications": {
         "Stencils": "docs/stencil.md",
@@ -44,7 +45,6 @@ PAGES: dict[str, dict[str, str]] = {
         "The stencil solver": "apps/stencil/README.md",
         "Sparse products": "apps/sparse/README.md",
         "Queue pairs": "docs/queue_pairs.md",
-        "Several processes": "docs/processes.md",
         "Past one host": "docs/scale.md",
     },
 }
