@@ -272,3 +272,28 @@ def map_that_depends(A: f64[N], B: f64[N]):
 @wrong("other_length", "could not broadcast")
 def other_length(A: sd.split(f64[N]), B: sd.split(f64[N])):
     A[1:-1] = B[1:]
+
+
+@wrong("return np.sum(A)", "gives a value, which a program cannot; write it into an argument")
+def returns_a_number(A: f64[N]):
+    return np.sum(A)
+
+
+@wrong("return B + 1.0", "write it into an argument")
+def returns_an_array_early(A: f64[N], B: f64[N], k: i64):
+    if k > 3:
+        return B + 1.0
+    A[:] = B
+    return None
+
+
+@wrong("return", "stands before the end of the program; put what follows under else")
+def returns_early(A: f64[N], k: i64):
+    if k > 3:
+        return
+    A[:] = A + 1.0
+
+
+@wrong("np.cumsum", "call of Python")
+def running_sums(A: f64[N], B: f64[N]):
+    B[:] = np.cumsum(A)

@@ -56,8 +56,10 @@ def load(what: str) -> Any:
     """
     file, _, name = what.rpartition(":")
     path = Path(file)
-    if not file or not path.is_file():
+    if not file:
         raise ArgumentError(f"{what}: names no file; give FILE.py:NAME")
+    if not path.is_file():
+        raise ArgumentError(f"{file}: there is no such file; give FILE.py:NAME")
     try:
         from starling.dace import Program
     except ImportError as problem:

@@ -7,6 +7,7 @@ Types are DaCe's: ``float64[M, N]``, ``int64``; :func:`split` says along which a
 
 from __future__ import annotations
 
+import keyword
 from typing import Any, NoReturn
 
 try:
@@ -22,6 +23,7 @@ from starling.dace.decorator import Program, Report, Run, program
 from starling.dace.explain import Explanation
 from starling.dace.frontend.types import split
 from starling.dace.program_error import ProgramError
+from starling.errors import ArgumentError, ElementTypeError
 
 NOBODY = -1
 
@@ -49,11 +51,21 @@ __all__ = [
 def symbols(names: str) -> Any:
     """Sizes of arrays, by name: one symbol, or a tuple of them where several names are given.
 
+    Raises:
+        ArgumentError: A name is none of Python's.
+        ElementTypeError: `names` is no text.
+
     >>> M, N = symbols("M N")
     >>> str(M * N)
     'M*N'
     """
-    made = tuple(_dace.symbol(n) for n in names.replace(",", " ").split())
+    if not isinstance(names, str):
+        raise ElementTypeError(f'names = {names!r} is a {type(names).__name__}; pass text such as "M N"')
+    found = names.replace(",", " ").split()
+    wrong = [n for n in found if not n.isidentifier() or keyword.iskeyword(n)]
+    if wrong or not found:
+        raise ArgumentError(f'names = {names!r}; {wrong[0] if wrong else "it"} is no name, pass such as "M N"')
+    made = tuple(_dace.symbol(n) for n in found)
     return made[0] if len(made) == 1 else made
 
 

@@ -10,23 +10,26 @@ from typing import Any
 
 import sympy
 
+from starling.dace.exponents import is_given, whole_exponents
 from starling.dace.ir import (
     Body,
     Collective,
     Compute,
+    Expression,
     Fold,
     For,
     If,
     Param,
     Program,
     Put,
+    Read,
     Reduce,
     Statement,
     While,
     parts_of,
     reads_of,
 )
-from starling.dace.passes.resolve import expressions_of
+from starling.dace.passes.resolve import as_index, expressions_of
 from starling.dace.program_error import ProgramError
 
 __all__ = ["Range", "check_bounds", "range_of"]
@@ -124,6 +127,8 @@ def _check_one(p: Program, s: Statement, known: dict[str, Range]) -> None:
                 _add(inside, Param(fold.variable, fold.begin, fold.end), known)
         for r in reads_of(e):
             _inside(p, s, r.array, r.index, inside)
+    for e in whole_exponents(p, s):
+        _check_exponent(p, s, e, inside)
     if isinstance(s, Compute):
         _inside(p, s, s.target, s.index, inside)
     if isinstance(s, (Put, Collective)) and not (isinstance(s, Put) and s.inserted):
@@ -131,6 +136,18 @@ def _check_one(p: Program, s: Statement, known: dict[str, Range]) -> None:
             for ends in (tuple(b for b, _, _ in box), tuple(e - 1 for _, e, _ in box)):
                 if name:
                     _inside(p, s, name, ends, inside)
+
+
+def _check_exponent(p: Program, s: Statement, e: Expression, known: dict[str, Range]) -> None:
+    index = as_index(e, set(p.scalars))
+    have = None if index is None else _rounded(index, known)
+    if is_given(p, e) or (have is not None and have[0] >= 0):
+        return
+    what = "is computed and may be negative" if have is None else f"is {have[0]} in this call"
+    name = str(index) if index is not None else e.array if isinstance(e, Read) else "exponent"
+    raise ProgramError.at(
+        s.place, name, f"as exponent of whole numbers {what}; NumPy would raise: make the base or the exponent float64"
+    )
 
 
 def _add(inside: dict[str, Range], q: Param, known: dict[str, Range]) -> bool:

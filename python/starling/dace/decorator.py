@@ -19,6 +19,7 @@ from starling.dace.arguments import check_arguments
 from starling.dace.compile import Compiled, compile_program
 from starling.dace.emit.kernel import MOST_THREADS
 from starling.dace.explain import Explanation
+from starling.dace.exponents import check_exponents
 from starling.dace.frontend.parse import place_of
 from starling.dace.grid import grid_of
 from starling.dace.program_error import ProgramError
@@ -115,7 +116,7 @@ class Program:
     def __call__(
         self,
         *arguments: Any,
-        machine: Machine | None = None,
+        machine: Machine | str | None = None,
         devices: int | None = None,
         grid: Sequence[int] | None = None,
         blocks: int | None = None,
@@ -131,9 +132,10 @@ class Program:
         Args:
             arguments: The arguments of the function. Arrays are C-contiguous NumPy arrays of the types and shapes of
                 the annotations: whole ones, or for a program that communicates itself a list with one for each PE.
-            machine: Where it runs. None: a machine of `devices` devices.
-            devices: How many PEs there are, without `machine`. None: as many as a list of parts has, else those of
-                ``machine.best()``.
+            machine: Where it runs: a machine, or the name of its kind, ``"host"``, ``"cuda"`` or ``"auto"``. None: as
+                ``"auto"``.
+            devices: How many PEs there are. None: all of `machine`; of a kind as many as a list of parts has, else
+                those that :func:`starling.machine.named` takes.
             grid: Rows and columns of PEs, ``(2, 2)``, where arrays are split along two axes or neighbours are named
                 along two. None: as many rows as columns, or the fewest more.
             blocks: Of each PE; fewer are used where there are fewer layers. None: 1 on virtual devices, on GPUs
@@ -149,6 +151,7 @@ class Program:
             named: Arguments by name.
 
         Raises:
+            ArgumentError: There is no such machine, or it has another number of devices.
             ProgramError: The program is outside of the subset, or an argument is not what it wants.
             StallError: A wait has passed its deadline.
             Unsupported: There is no C++ compiler, or no nvcc for GPUs.
@@ -157,7 +160,7 @@ class Program:
         missing = [n for n in self._parameters() if n not in given]
         if missing:
             raise ProgramError.at(place_of(self.function), missing[0], "is missing")
-        m = machine if machine is not None else self._machine(given, devices)
+        m = _machine(machine, devices, given)
         placed = self._place(m, given, grid, blocks, threads, control, packet_bytes)
         begin = time.perf_counter()
         placed.run(placed.arguments.scalars, finite_number("deadline", deadline, least=0.0))
@@ -170,8 +173,9 @@ class Program:
 
     def on(
         self,
-        machine: Machine,
+        machine: Machine | str | None,
         *arguments: Any,
+        devices: int | None = None,
         grid: Sequence[int] | None = None,
         blocks: int | None = None,
         threads: int | None = None,
@@ -182,13 +186,13 @@ class Program:
         """Puts the arrays on the devices of a machine, where they stay between runs.
 
         Args:
-            machine: Where it runs.
+            machine: Where it runs, as for a call. It may be closed before the run ends.
             arguments: The arrays of the program, in order, without its scalars.
-            grid, blocks, threads, control, packet_bytes: As for a call.
+            devices, grid, blocks, threads, control, packet_bytes: As for a call.
             named: Arrays by name.
 
         Raises:
-            ProgramError: As for a call.
+            ArgumentError, ProgramError: As for a call.
         """
         p = self.compiled().program
         arrays = [n for n in p.order if n in p.arrays]
@@ -196,7 +200,8 @@ class Program:
             raise ProgramError.at(place_of(self.function), p.name, f"has {len(arrays)} arrays, not {len(arguments)}")
         given = {**dict(zip(arrays, arguments, strict=False)), **named}
         self._names(set(given), set(arrays), "array")
-        return Run(self, self._place(machine, given, grid, blocks, threads, control, packet_bytes))
+        m = _machine(machine, devices, given)
+        return Run(self, self._place(m, given, grid, blocks, threads, control, packet_bytes))
 
     def explain(self, *_: Any, control: str = "device", **__: Any) -> Explanation:
         """What the program became: phases, barriers, puts, waits, credits, exchanges, and its source.
@@ -252,14 +257,6 @@ class Program:
             wanted = f"= {control!r}; must be one of {', '.join(CONTROLS)}"
             raise ProgramError.at(place_of(self.function), "control", wanted)
 
-    def _machine(self, given: dict[str, Any], devices: int | None) -> Machine:
-        parts = [len(v) for v in given.values() if isinstance(v, (list, tuple))]
-        if devices is None and parts:
-            devices = parts[0]
-        if devices is None:
-            return machines.best()
-        return machines.best(whole_number("devices", devices, most=machines.MOST_VIRTUAL_DEVICES))
-
     def _place(
         self,
         m: Machine,
@@ -275,6 +272,7 @@ class Program:
         if m.processes > 1:
             raise Unsupported("programs of starling.dace run in one process; pass machine=starling.machine.host(n)")
         arguments = check_arguments(compiled.program, given, m.size)
+        check_exponents(compiled.program, arguments)
         return Placed(
             compiled,
             m,
@@ -285,6 +283,14 @@ class Program:
             control=control,
             packet_bytes=None if packet_bytes is None else whole_number("packet_bytes", packet_bytes, least=0),
         )
+
+
+def _machine(machine: Machine | str | None, devices: int | None, given: dict[str, Any]) -> Machine:
+    """The machine of a call, open until what is made on it is gone."""
+    parts = [len(v) for v in given.values() if isinstance(v, (list, tuple))]
+    if devices is None and parts and not isinstance(machine, Machine):
+        devices = parts[0]
+    return machines.of(machine, devices)
 
 
 def _function_of(value: Any) -> Callable[..., Any] | None:

@@ -57,7 +57,8 @@ def test_the_file_is_a_module(tmp_path: Path) -> None:
 
 
 def test_wrong_use(tmp_path: Path) -> None:
-    assert "names no file" in said("nowhere.py:f", code=2)
+    assert "nowhere.py: there is no such file" in said("nowhere.py:f", code=2)
+    assert "jacobi_2d: names no file; give FILE.py:NAME" in said("jacobi_2d", code=2)
     assert "has no program 'f'; it has: smooth" in said(f"{FILE}:f", code=2)
     assert "give one such as A=512x512" in said(f"{FILE}:smooth", "--shape", "A=many", code=2)
     assert "A has 2 axes" in said(f"{FILE}:jacobi_2d", "--shape", "A=3", code=2)

@@ -172,6 +172,31 @@ def test_calls_outside_of_programs() -> None:
         sd.split(sd.float64, 0)
 
 
+def test_symbols_that_are_no_names() -> None:
+    for names, words in ((3, "names = 3 is a int; pass text"), (["M"], "is a list; pass text")):
+        with pytest.raises(errors.ElementTypeError, match=words):
+            sd.symbols(names)
+    for names, words in (("", "it is no name"), ("M 3N", "3N is no name"), ("M, for", "for is no name")):
+        with pytest.raises(errors.ArgumentError, match=words):
+            sd.symbols(names)
+
+
+def test_machines(rng: np.random.Generator) -> None:
+    a, b = (rng.random((8, 6), dtype="float32") for _ in range(2))
+    with pytest.raises(errors.ArgumentError, match="devices = 3, but the machine has 2"):
+        programs.jacobi_2d(a, b, 3, machine=machine.host(2), devices=3)
+    with pytest.raises(errors.ArgumentError, match="machine = 'many'; must be 'host'"):
+        programs.jacobi_2d(a, b, 3, machine="many")
+    with pytest.raises(errors.ElementTypeError, match="machine is a int; pass 'host'"):
+        programs.jacobi_2d.on(4, a, b)
+    with pytest.raises(errors.ArgumentError, match="devices = 0"):
+        programs.jacobi_2d(a, b, 3, machine="host", devices=0)
+    closed = machine.host(2)
+    closed.close()
+    with pytest.raises(errors.ArgumentError, match="closed"):
+        programs.jacobi_2d(a, b, 3, machine=closed)
+
+
 def test_error_is_pickled_whole() -> None:
     e = pickle.loads(pickle.dumps(ProgramError("words", "file.py", 3, "A")))
     assert (str(e), e.file, e.line, e.node) == ("words", "file.py", 3, "A")

@@ -206,6 +206,48 @@ def test_generations_stay_on_the_devices(
         np.testing.assert_array_equal(arrays, want)
 
 
+def test_return_at_the_end(rng: np.random.Generator, devices: Devices) -> None:
+    @sd.program
+    def grown(A: sd.float64[programs.N]):
+        A[:] = A + 1.0
+        return
+
+    a = rng.random(9)
+    want = a + 1.0
+    grown(a, machine=devices(1))
+    np.testing.assert_array_equal(a, want)
+
+
+@pytest.mark.parametrize("control", ["device", "stream"])
+def test_results_of_a_machine_that_is_closed(control: str, rng: np.random.Generator) -> None:
+    arrays, _ = programs.inputs(programs.jacobi_2d, rng)
+    want = [a.copy() for a in arrays]
+    with machine.host(2) as m:
+        run = programs.jacobi_2d.on(m, *arrays, control=control)
+        run(steps=3)
+    run(steps=2)
+    run.store()
+    programs.jacobi_2d.function(*want, 5)
+    np.testing.assert_array_equal(arrays, want)
+
+
+def test_machines_by_name(rng: np.random.Generator) -> None:
+    arrays, _ = programs.inputs(programs.jacobi_2d, rng)
+    want = [a.copy() for a in arrays]
+    report = programs.jacobi_2d(*arrays, 3, machine="host", devices=3, report=True)
+    assert report is not None
+    assert report.machine == "3 virtual devices"
+    run = programs.jacobi_2d.on(None, *arrays, devices=2)
+    run(steps=2)
+    run.store()
+    programs.jacobi_2d.function(*want, 5)
+    np.testing.assert_array_equal(arrays, want)
+    parts = [rng.random(8) for _ in range(3)]
+    report = programs.smooth(parts, [np.zeros(8) for _ in parts], 3, machine="host", report=True)
+    assert report is not None
+    assert report.machine == "3 virtual devices"
+
+
 def test_report(rng: np.random.Generator, devices: Devices) -> None:
     arrays, _ = programs.inputs(programs.jacobi_2d, rng)
     report = programs.jacobi_2d(*arrays, 3, machine=devices(2), blocks=3, report=True)

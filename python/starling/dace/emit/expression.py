@@ -17,8 +17,9 @@ __all__ = ["CPP", "FOLDS", "cpp_index", "cpp_name", "cpp_value", "minus"]
 
 CPP = {"bool": "bool", "int32": "std::int32_t", "int64": "std::int64_t", "float32": "float", "float64": "double"}
 OPERATORS = ("+", "-", "*", "&", "|", "^")
+WRAPPING = {"+": "add", "-": "subtract", "*": "multiply"}  # of whole numbers
 FUNCTIONS = {name: f"std::{name}" for name in (*FLOATING, "floor", "ceil")}
-FOLDS = {"sum": "plus", "max": "maximum", "min": "minimum"}
+FOLDS = {"sum": "plus", "dot": "plus", "max": "maximum", "min": "minimum"}
 # Names that C++ or the kernel have taken.
 TAKEN = frozenset(
     [
@@ -183,7 +184,7 @@ def _value(e: Expression, p: Program, kind: str) -> str:
     if isinstance(e, Cast):
         return cpp_value(e.value, p, e.dtype)
     if isinstance(e, Fold):
-        inner = WEAK.get(type_of(e.value, p), type_of(e.value, p))
+        inner = type_of(e, p)
         call = f"sg::fold<{CPP[inner]}>(st::{FOLDS[e.op]}{{}}, {cpp_index(e.begin)}, {cpp_index(e.end)}, "
         return f"{call}[&](st::index_t {e.variable}) {{ return {cpp_value(e.value, p, inner)}; }})"
     assert isinstance(e, Apply)
@@ -194,6 +195,8 @@ def _number(value: bool | int | float, kind: str) -> str:
     if kind == "bool":
         return "true" if value else "false"
     if kind.startswith("int"):
+        if value == -(2**63):  # C++ has no literal for it
+            return "std::numeric_limits<std::int64_t>::lowest()"
         return str(int(value)) if kind == "int32" else f"{int(value)}l"
     if math.isinf(value):
         return f"{'-' if value < 0 else ''}std::numeric_limits<{CPP[kind]}>::infinity()"
@@ -221,9 +224,11 @@ def _apply(e: Apply, p: Program, kind: str) -> str:
         condition, a, b = cpp_value(arguments[0], p, "bool"), *(cpp_value(x, p, result) for x in arguments[1:])
         return f"({condition} ? {a} : {b})"
     parts = [cpp_value(a, p, result) for a in arguments]
+    t = CPP[result]
+    if op in WRAPPING and result.startswith("int"):
+        return f"sg::{WRAPPING[op]}<{t}>({parts[0]}, {parts[1]})"
     if op in OPERATORS or op == "/":
         return f"({parts[0]} {op} {parts[1]})"
-    t = CPP[result]
     if op == "**":
         return _power(arguments, parts, result, t)
     if op in ("//", "%"):
@@ -233,7 +238,7 @@ def _apply(e: Apply, p: Program, kind: str) -> str:
     if op == "abs":
         return f"sg::absolute<{t}>({parts[0]})"
     if op == "negative":
-        return f"(-{parts[0]})"
+        return f"sg::subtract<{t}>(0, {parts[0]})" if result.startswith("int") else f"(-{parts[0]})"
     if op == "positive":
         return parts[0]
     if op == "~":
@@ -244,15 +249,17 @@ def _apply(e: Apply, p: Program, kind: str) -> str:
 
 
 def _power(arguments: tuple[Expression, ...], parts: list[str], result: str, t: str) -> str:
-    """NumPy multiplies for squares and takes roots for one half."""
+    """NumPy multiplies for squares, divides for -1 and takes roots for one half."""
     exponent = arguments[1]
     value = exponent.value if isinstance(exponent, Number) else None
     if value is None and isinstance(exponent, Cast) and isinstance(exponent.value, Number):
         value = exponent.value.value
-    if value == 2:
-        return f"({parts[0]} * {parts[0]})"
     if value == 1:
         return parts[0]
+    if value == 2 and result.startswith("float"):
+        return f"({parts[0]} * {parts[0]})"
+    if value == -1 and result.startswith("float"):
+        return f"({_number(1, result)} / {parts[0]})"
     if value == 0.5 and result.startswith("float"):
         return f"std::sqrt({parts[0]})"
     return f"sg::power<{t}>({parts[0]}, {parts[1]})"

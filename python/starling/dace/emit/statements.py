@@ -219,16 +219,16 @@ def emit_reduction(w: Writer, s: Reduce, combine: str) -> None:
     t, op = CPP[kind], fold_of(s)
     owner = owner_of(s, p)
     w.line("{")
-    w.line(f"{t} part = sg::nothing<{t}>({op});")
+    w.line(f"sg::partial<{t}, st::{FOLDS[s.op]}> part;")
     guard = _guard(w, owner)
     if guard:
         w.line(f"if ({guard}) {{")
-    body = f"part = {op}(part, {cpp_value(s.value, p, kind)});"
+    body = f"part.add({cpp_value(s.value, p, kind)});"
     with _ranges(w, s, s.params, owner) as (ranges, names):
         w.line(f"b.for_each({ranges}, [&]({names}) {{ {body} }});")
     if guard:
         w.line("}")
-    w.line(f"{combine}part, {op});")
+    w.line(f"{combine}part.value(), {op});")
     w.line("}")
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import sympy
 
-from starling.dace.ir import Apply, Cast, Expression, Index, Number, Value, symbol
+from dace import symbolic
+from starling.dace.ir import Apply, Cast, Expression, Index, Number, Value, parts_of, symbol
 from starling.dace.program_error import Place, ProgramError
 
 __all__ = ["CALLS", "DTYPES", "expression_of", "index_of"]
@@ -56,22 +59,29 @@ CALLS = {
     "max": "maximum",
 }
 REMAINDERS = {"PyMod": "%", "py_mod": "%", "int_floor": "//", "py_floor": "//", "PyFloorDiv": "//"}
+SYMPY_DIGITS = 15
 DTYPES = ("bool", "int32", "int64", "float32", "float64")
 
 
 def index_of(e: Any) -> Any:
     """DaCe's symbolic expression with symbols by name alone, so that equal names are equal symbols."""
     e = sympy.sympify(e)
+    e = e.replace(symbolic.int_floor, lambda a, b: sympy.floor(a / b))
+    e = e.replace(symbolic.int_ceil, lambda a, b: sympy.ceiling(a / b))
     return e.xreplace({s: symbol(str(s)) for s in e.free_symbols})
 
 
-def expression_of(node: ast.AST, names: Callable[[str], Expression | None], place: Place) -> Expression:
+def expression_of(
+    node: ast.AST, names: Callable[[str], Expression | None], place: Place, own_casts: bool = True
+) -> Expression:
     """The expression of a syntax tree.
 
     Args:
         node: An expression of Python.
         names: What a name stands for; None: a scalar or a symbol of the program.
         place: Where the statement stands, for errors.
+        own_casts: Whether casts of operands are the user's. Those of DaCe are left away: they make types that are not
+            always NumPy's, which passes/types.py finds.
 
     Raises:
         ProgramError: Something in it is outside of the subset.
@@ -91,7 +101,14 @@ def expression_of(node: ast.AST, names: Callable[[str], Expression | None], plac
             known = names(n.id)
             return Value(n.id) if known is None else known
         if isinstance(n, ast.BinOp) and type(n.op) in BINARY:
-            return Apply(BINARY[type(n.op)], (of(n.left), of(n.right)))
+            a, b = of(n.left), of(n.right)
+            if (_is_symbolic(a) and _is_rounded(b)) or (_is_symbolic(b) and _is_rounded(a)):
+                raise ProgramError.at(
+                    place,
+                    ast.unparse(n),
+                    "is of sizes and loop variables alone, which DaCe rounds; write np.float64(...) around one",
+                )
+            return Apply(BINARY[type(n.op)], (a, _whole_exponent(a, b) if isinstance(n.op, ast.Pow) else b))
         if isinstance(n, ast.UnaryOp) and type(n.op) in UNARY:
             value = of(n.operand)
             if isinstance(value, Number) and isinstance(n.op, ast.USub):
@@ -123,7 +140,8 @@ def expression_of(node: ast.AST, names: Callable[[str], Expression | None], plac
     def call(n: ast.Call) -> Expression:
         name = ast.unparse(n.func).split(".")[-1]
         if name in DTYPES and len(n.args) == 1:
-            return Cast(name, of(n.args[0]))
+            value = of(n.args[0])
+            return Cast(name, value) if own_casts or n is node else value
         if name in REMAINDERS and len(n.args) == 2:
             return Apply(REMAINDERS[name], (of(n.args[0]), of(n.args[1])))
         if name in CALLS and len(n.args) in (1, 2):
@@ -131,3 +149,23 @@ def expression_of(node: ast.AST, names: Callable[[str], Expression | None], plac
         raise refuse(f"call of {name}")
 
     return of(node)
+
+
+def _whole_exponent(base: Expression, exponent: Expression) -> Expression:
+    """The exponent: of loop variables and sizes SymPy prints whole ones with a point."""
+    if _is_symbolic(base) and isinstance(exponent, Number) and float(exponent.value).is_integer():
+        return Number(int(exponent.value))
+    return exponent
+
+
+def _is_symbolic(e: Expression) -> bool:
+    """Whether it is of loop variables and sizes alone, which DaCe leaves to SymPy."""
+    parts = parts_of(e)
+    return any(isinstance(x, Index) for x in parts) and all(isinstance(x, (Apply, Index, Number)) for x in parts)
+
+
+def _is_rounded(e: Expression) -> bool:
+    """Whether it is a number with as many digits as SymPy prints."""
+    if not isinstance(e, Number) or not isinstance(e.value, float) or not math.isfinite(e.value):
+        return False
+    return len(Decimal(repr(e.value)).normalize().as_tuple().digits) >= SYMPY_DIGITS

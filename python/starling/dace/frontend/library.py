@@ -69,6 +69,7 @@ def _reduce(lowering: Lowering, node: Any, place: Place) -> Body:
         ]
     for name, begin, end in reversed(folds):
         value = Fold(op, name, begin, end, value)
+    lowering.program.results.add(out.data)
     starts = [index_of(r[0]) for r in ranges_of(out.subset)]
     if len(starts) != len(params):
         raise ProgramError.at(place, out.data, "gets a reduction of another shape")
@@ -103,7 +104,8 @@ def _matmul(lowering: Lowering, node: Any, place: Place) -> Compute:
     first = of(a, left, len(left) - 1)
     second = of(b, right, 0)
     inner = left[-1]
-    value = Fold("sum", k, sympy.Integer(0), inner[1] - inner[0] + 1, Apply("*", (first, second)))
+    lowering.program.results.add(out.data)
+    value = Fold("dot", k, sympy.Integer(0), inner[1] - inner[0] + 1, Apply("*", (first, second)))
     starts = [index_of(r[0]) for r in ranges_of(out.subset)]
     if not params:
         raise ProgramError.at(place, "dot", "of two vectors; write np.sum(a * b)")
@@ -141,6 +143,7 @@ def _merge(lowering: Lowering, node: Any, place: Place) -> Compute:
             )
         return lowering.element(m.data, tuple(index), place)
 
+    lowering.program.results.add(out.data)
     value = Apply("where", (of("_mrg_mask"), of("_mrg_t"), of("_mrg_f")))
     to = tuple(b + symbol(p.name) for (b, _, _), p in zip(ranges, params, strict=True))
     target = lowering.element(out.data, to, place)

@@ -59,11 +59,14 @@ class Lowering:
     def __init__(self, parsed: Parsed, name: str) -> None:
         self.tree = parsed.tree
         self.place = parsed.place
+        self.typed_numbers = parsed.typed_numbers
         self.fresh = itertools.count()
         self.views: dict[str, tn.ViewNode] = {}
         self.flags: dict[str, int] = {}  # arrays of flags, and the number of the first
         self.program = Program(name, parsed.place.file, parsed.place.line, {}, {}, {}, [], parsed.arguments, [])
         self.containers(parsed)
+        while self.tree.children and _is_return(self.tree.children[-1]):
+            self.tree.children.pop()  # nothing follows
         self.program.body = self.children(self.tree)
         refuse_single_elements(self.program, self.program.body, set())
         self.program.per_pe = any(a.parts for a in self.program.arrays.values())
@@ -167,6 +170,8 @@ class Lowering:
         if isinstance(node, tn.AssignNode):
             self.program.variables.setdefault(node.name, "int64")
             return [Assign(place, node.name, self.condition(node.value, place))]
+        if _is_return(node):
+            raise ProgramError.at(place, "return", "stands before the end of the program; put what follows under else")
         if isinstance(node, tn.NamedRegionScope):
             return self.children(node)
         kind = type(node).__name__.removesuffix("Node").removesuffix("Scope")
@@ -203,7 +208,7 @@ class Lowering:
         """What a tasklet computes. `inside`: scalars that the surrounding map has computed before."""
         code = node.node.code
         tree = code.code
-        if node.node.name.startswith("callback") or node.node.side_effects:
+        if _calls_back(node):
             raise called_back(place)
         if node.node.language.name != "Python" or len(tree) != 1 or not isinstance(tree[0], ast.Assign):
             raise ProgramError.at(place, node.node.name, "is no single assignment of Python")
@@ -216,7 +221,19 @@ class Lowering:
                 return inside.get(name, Value(name))
             return Index(symbol(name))
 
-        return expression_of(tree[0].value, named, place)
+        return expression_of(tree[0].value, named, place, self.own_casts(node, tree[0].value))
+
+    def own_casts(self, node: Any, value: ast.AST) -> bool:
+        """Whether casts of operands are the user's, and not made by DaCe, which has operands named so.
+
+        A literal may be a number that the function takes from outside; where these have types of NumPy, DaCe's casts
+        tell of them.
+        """
+        if not all(name.startswith("__in") for name in node.in_memlets):
+            return True
+        power = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Pow)
+        literal = any(isinstance(n, ast.Constant) for n in ast.walk(value))
+        return self.typed_numbers and literal and not power
 
     def operand(self, memlet: Any, place: Place, inside: dict[str, Expression]) -> Expression:
         index = element_of(memlet.subset)
@@ -225,10 +242,21 @@ class Lowering:
         return inside.get(memlet.data) or self.element(memlet.data, index, place)
 
     def tasklet(self, node: Any, place: Place) -> Statement:
+        if _calls_back(node):
+            raise called_back(place)
         if len(node.out_memlets) != 1:
             raise ProgramError.at(place, node.node.name, "has several results")
         (out,) = node.out_memlets.values()
+        self.note_result(node)
         return self.store(out, self.tasklet_value(node, place, {}), [], {}, place)
+
+    def note_result(self, node: Any) -> bool:
+        """Whether a tasklet is an operation, and not an assignment; what it gives is noted."""
+        (out,) = node.out_memlets.values()
+        operation = not isinstance(node.node.code.code[0].value, (ast.Name, ast.Constant))
+        if operation:
+            self.program.results.add(out.data)
+        return operation
 
     def store(
         self, out: Any, value: Expression, params: list[Param], changes: dict[Any, Any], place: Place
@@ -260,9 +288,7 @@ class Lowering:
             )
         total = f"total_{next(self.fresh)}"
         self.program.variables[total] = self.dtype_of(target)
-        reduce = Reduce(place, total, op, params, value)
-        reduce.into = target  # type: ignore[attr-defined]
-        return reduce
+        return Reduce(place, total, op, params, value, target)
 
     def dtype_of(self, e: Expression) -> str:
         p = self.program
@@ -273,7 +299,8 @@ class Lowering:
 
     def combined(self, reduce: Reduce) -> Body:
         """A reduction, and the statement that joins its total with the element that it updates."""
-        target: Expression = reduce.into  # type: ignore[attr-defined]
+        target = reduce.into
+        assert target is not None
         op = {"sum": "+", "max": "maximum", "min": "minimum"}[reduce.op]
         joined = Apply(op, (target, Value(reduce.name)))
         if isinstance(target, Value):
@@ -286,6 +313,8 @@ class Lowering:
         source = ranges_of(node.memlet.subset or subsets.Range.from_array(self.tree.containers[node.memlet.data]))
         if node.memlet.wcr is not None:
             raise ProgramError.at(place, node.target, "is copied to with an update")
+        if node.memlet.subset is None:  # np.copy
+            self.program.results.add(node.target)
         if node.memlet.other_subset is not None:
             target = ranges_of(node.memlet.other_subset)
         else:
@@ -330,3 +359,12 @@ class Lowering:
         self.program.defined.add(loop.loop_variable)
         last = index_of(end) + (1 if step > 0 else -1)
         return For(place, loop.loop_variable, index_of(begin), last, step, self.children(node))
+
+
+def _is_return(node: Any) -> bool:
+    return isinstance(node, tn.GotoNode) and node.target is None
+
+
+def _calls_back(node: Any) -> bool:
+    """Whether a tasklet is a call of Python."""
+    return bool(node.node.name.startswith("callback") or node.node.side_effects)

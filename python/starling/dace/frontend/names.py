@@ -12,7 +12,7 @@ from typing import Any
 from dace.frontend.common.op_repository import Replacements
 
 import dace
-from dace import Memlet, subsets
+from dace import Memlet, subsets, symbolic
 from starling.dace.frontend.nodes import Communication
 from starling.dace.frontend.types import MOST_AXES
 from starling.dace.program_error import ProgramError
@@ -166,6 +166,13 @@ def _neighbour(_: Any, sdfg: Any, state: Any, step: Any, axis: Any = 0, ring: An
     return _scalar(sdfg, state, f"{NEIGHBOUR}{axis}_{'ring_' if ring else ''}{sign}{abs(step)}")
 
 
+def _quotient(form: str) -> Any:
+    def printed(self: Any, printer: Any) -> str:
+        return f"({form.format(*(f'({printer._print(a)})' for a in self.args))})"
+
+    return printed
+
+
 def is_neighbour(name: str) -> bool:
     """Whether a symbol stands for a PE that neighbour() has named."""
     return name.startswith(NEIGHBOUR)
@@ -195,3 +202,6 @@ def register() -> None:
     known[HERE + "neighbour"] = _neighbour
     known[HERE + "my_pe"] = _number(PE)
     known[HERE + "n_pes"] = _number(N_PES)
+    # DaCe prints what is computed of sizes and loop variables by SymPy, which asks its own functions how.
+    symbolic.int_floor._pythoncode = _quotient("{0} // {1}")
+    symbolic.int_ceil._pythoncode = _quotient("-(-{0} // {1})")

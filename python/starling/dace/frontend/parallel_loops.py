@@ -9,7 +9,7 @@ from dace.sdfg.analysis.schedule_tree import treenodes as tn
 
 from starling.dace.frontend.expressions import index_of
 from starling.dace.frontend.subsets import element_of, ranges_of
-from starling.dace.ir import Body, Compute, Expression, Param, Reduce, reads_of, same, substitute, symbol
+from starling.dace.ir import Body, Cast, Compute, Expression, Param, Reduce, reads_of, same, substitute, symbol
 from starling.dace.program_error import Place, ProgramError
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def _tasklet(
     if out.data in lowering.program.variables and out.wcr is None:
         inside[out.data] = value
         return []
+    if not lowering.note_result(node) and out.data in lowering.program.arrays and out.wcr is None:
+        value = Cast(lowering.program.arrays[out.data].dtype, value)
     s = lowering.store(out, value, params, changes, place)
     return lowering.combined(s) if isinstance(s, Reduce) else [s]
 

@@ -18,12 +18,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from dace.frontend.python.common import DaceSyntaxError
 from dace.sdfg.analysis.schedule_tree.sdfg_to_tree import as_schedule_tree
 
 import dace
 from dace import data, dtypes
 from starling.dace.frontend.names import CALLS, PREFIX, register
+from starling.dace.frontend.returns import refuse_returned_values
 from starling.dace.frontend.types import Split
 from starling.dace.frontend.updates import refuse_strided_updates
 from starling.dace.program_error import Place, ProgramError
@@ -38,6 +40,7 @@ class Parsed(typing.NamedTuple):
     splits: dict[str, tuple[int, ...]]  # arguments that PEs share, and along which axes
     arguments: list[str]
     place: Place
+    typed_numbers: bool  # whether it takes numbers from outside that have types of NumPy
 
 
 def place_of(function: Callable[..., Any]) -> Place:
@@ -87,6 +90,7 @@ def parse(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any
     place = place_of(function)
     hints = type_hints(function)
     refuse_strided_updates(function)
+    refuse_returned_values(function)
     plain = {name: h.array if isinstance(h, Split) else h for name, h in hints.items()}
     try:
         # The parser prints what it raises.
@@ -106,7 +110,23 @@ def parse(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any
         message = f"DaCe cannot parse it: {type(problem).__name__}: {problem}"
         raise ProgramError.at(place, function.__name__, message) from problem
     splits = {name: h.axes for name, h in hints.items() if isinstance(h, Split)}
-    return Parsed(tree, splits, list(hints), place)
+    return Parsed(tree, splits, list(hints), place, _has_typed_numbers(function, inner))
+
+
+def _has_typed_numbers(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any] | None]) -> bool:
+    """Whether a function, or a program that it calls, takes numbers of NumPy from outside."""
+    found, waiting = set[Any](), [function]
+    while waiting:
+        f = waiting.pop()
+        found.add(f)
+        closure = inspect.getclosurevars(f)
+        for value in {**closure.globals, **closure.nonlocals}.values():
+            if isinstance(value, np.number):
+                return True
+            called = inner(value)
+            if called is not None and called not in found:
+                waiting.append(called)
+    return False
 
 
 def called_back(place: Place) -> ProgramError:

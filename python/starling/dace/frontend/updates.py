@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
-from starling.dace.program_error import Place, ProgramError
+from starling.dace.frontend.source import place_in, syntax_of
+from starling.dace.program_error import ProgramError
 
 __all__ = ["refuse_strided_updates"]
 
@@ -19,19 +18,14 @@ def refuse_strided_updates(function: Callable[..., Any]) -> None:
     Raises:
         ProgramError: There is one.
     """
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except OSError:
-        return  # the parser says so
-    for node in ast.walk(ast.parse(textwrap.dedent("".join(lines)))):
+    for node in ast.walk(syntax_of(function)):
         if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Subscript):
             continue
         steps = [n.step for n in ast.walk(node.target.slice) if isinstance(n, ast.Slice) and n.step is not None]
         if any(not isinstance(step, ast.Constant) or step.value not in (None, 1) for step in steps):
             name = ast.unparse(node.target)
-            place = Place(function.__code__.co_filename, first + node.lineno - 1)
             raise ProgramError.at(
-                place,
+                place_in(function, node),
                 ast.unparse(node.target.value),
                 f"is updated in place with a step; write {name} = {name} ... instead",
             )

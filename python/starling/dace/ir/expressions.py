@@ -93,7 +93,7 @@ class Cast:
 class Fold:
     """The reduction of a value over the numbers from begin to end - 1 of a variable, one after the other."""
 
-    op: str  # "sum", "max", "min"
+    op: str  # "sum", "max", "min"; "dot": a sum of products, of their type
     variable: str
     begin: Sym
     end: Sym

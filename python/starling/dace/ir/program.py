@@ -81,6 +81,7 @@ class Program:
     grid: int = 1  # axes along which the PEs lie
     per_pe: bool = False
     defined: set[str] = field(default_factory=set)
+    results: set[str] = field(default_factory=set)  # temporaries that operations of NumPy give, of their types
 
     def pitches(self) -> list[list[str]]:
         """Arrays that are pitched; those that have their pitch in common together."""

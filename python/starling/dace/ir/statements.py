@@ -73,6 +73,7 @@ class Reduce(Statement):
     op: str = "sum"
     params: list[Param] = field(default_factory=list)
     value: Expression = field(default_factory=lambda: Number(0))
+    into: Expression | None = None  # the element that the program adds the values to, one by one
 
 
 @dataclass(eq=False)

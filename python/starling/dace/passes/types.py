@@ -16,10 +16,14 @@ from starling.dace.ir import (
     Program,
     Read,
     Reduce,
+    Statement,
     Value,
+    parts_of,
+    reads_of,
     statements,
 )
-from starling.dace.program_error import ProgramError
+from starling.dace.passes.resolve import expressions_of
+from starling.dace.program_error import Place, ProgramError
 
 __all__ = ["WEAK", "check_types", "common_type", "type_of"]
 
@@ -58,7 +62,7 @@ def type_of(e: Expression, p: Program) -> str:
     if isinstance(e, Cast):
         return e.dtype
     if isinstance(e, Fold):
-        return _strong(type_of(e.value, p))
+        return _sum_type(type_of(e.value, p)) if e.op == "sum" else _strong(type_of(e.value, p))
     assert isinstance(e, Apply)
     if e.op in COMPARISONS:
         return "bool"
@@ -73,35 +77,137 @@ def _strong(t: str) -> str:
     return WEAK.get(t, t)
 
 
+def _sum_type(t: str) -> str:
+    """What NumPy adds values of a type in: whole numbers in int64.
+
+    >>> _sum_type("int32"), _sum_type("bool"), _sum_type("float32")
+    ('int64', 'int64', 'float32')
+    """
+    return "int64" if _strong(t) in ("bool", "int32") else _strong(t)
+
+
+Writer = Assign | Compute | Reduce
+
+
+def _given(s: Writer, p: Program) -> str:
+    """The type of what a statement writes, before it is stored."""
+    t = type_of(s.value, p)
+    if isinstance(s, Reduce):
+        return _sum_type(t) if s.op == "sum" else _strong(t)
+    return t
+
+
 def check_types(p: Program) -> None:
-    """Gives scalars that hold only Python's numbers their weak types, and refuses temporaries of another type than
-    NumPy would give them.
+    """Gives temporaries and scalars the types that NumPy would give them, those of Python's numbers weak ones.
 
     Raises:
-        ProgramError: Such a temporary, with both types.
+        ProgramError: There is no such type: the values that one gets have several, or a number does not fit.
     """
-    given: dict[str, list[Assign | Reduce]] = {}
+    writers: dict[str, list[Writer]] = {}
     for _, s in statements(p.body):
         if isinstance(s, (Assign, Reduce)):
-            given.setdefault(s.name, []).append(s)
-    changed = True
-    while changed:
-        changed = False
-        for name, writers in given.items():
-            kinds = {type_of(s.value, p) for s in writers if isinstance(s, Assign)}
-            weak = all(isinstance(s, Assign) for s in writers) and kinds <= set(WEAK)
-            if weak and p.variables[name] not in WEAK:
-                p.variables[name] = max(kinds, key=list(WEAK).index)
-                changed = True
+            writers.setdefault(s.name, []).append(s)
+        elif isinstance(s, Compute):
+            writers.setdefault(s.target, []).append(s)
+    made = {name: _makers(p, name, found) for name, found in writers.items()}
+    _find_types(p, {name: found for name, found in made.items() if found})
     for _, s in statements(p.body):
-        if isinstance(s, Compute) and not p.arrays[s.target].argument:
-            have, name = p.arrays[s.target].dtype, s.target
-        elif isinstance(s, Assign):
-            have, name = p.variables[s.name], s.name
-        else:
+        for e in expressions_of(s):
+            _check_numbers(p, e, s.place)
+        _check_stored(p, s)
+
+
+def _makers(p: Program, name: str, writers: list[Writer]) -> list[Writer]:
+    """Those whose values make the type, as an assignment to a name does in Python: not those that write into an array
+    that is there already, nor what a loop adds to."""
+    if name in p.variables:
+        return [] if any(isinstance(s, Reduce) and s.into is not None for s in writers) else writers
+    if p.arrays[name].argument or name not in p.results:
+        return []
+    if len(writers) == 1 and isinstance(writers[0].value, Read):
+        return writers  # a copy
+    return [s for s in writers if not isinstance(s.value, Read) and name not in {r.array for r in reads_of(s.value)}]
+
+
+def _find_types(p: Program, writers: dict[str, list[Writer]]) -> None:
+    """Gives these the types of their values. One that gets values of several types keeps that which DaCe found."""
+    declared = {name: _declared(p, name) for name in writers}
+    while True:
+        for name in writers:
+            _declare(p, name, "weak bool")  # gives way to all others
+        changed = True
+        while changed:
+            changed = False
+            for name, found in writers.items():
+                have = want = _declared(p, name)
+                for s in found:
+                    want = common_type(want, _given(s, p))
+                if want != have:
+                    _declare(p, name, want)
+                    changed = True
+        several = [n for n, found in writers.items() if _has_several_types(p, n, found)]
+        if not several:
+            return
+        for name in writers:
+            _declare(p, name, declared[name])
+        for name in several:
+            del writers[name]
+
+
+def _has_several_types(p: Program, name: str, writers: list[Writer]) -> bool:
+    """Whether one type cannot stand for those of all that is written; of an array it must be one of elements."""
+    have = _declared(p, name)
+    if have in WEAK:
+        return name in p.arrays
+    return have not in {_given(s, p) for s in writers} or any(
+        t not in WEAK and t != have for t in (_given(s, p) for s in writers)
+    )
+
+
+def _declared(p: Program, name: str) -> str:
+    return p.variables[name] if name in p.variables else p.arrays[name].dtype
+
+
+def _declare(p: Program, name: str, dtype: str) -> None:
+    if name in p.variables:
+        p.variables[name] = dtype
+    else:
+        p.arrays[name].dtype = dtype
+
+
+def _check_stored(p: Program, s: Statement) -> None:
+    """Refuses a temporary of another type than NumPy would give it."""
+    if isinstance(s, Compute) and not p.arrays[s.target].argument:
+        have, name = p.arrays[s.target].dtype, s.target
+    elif isinstance(s, Assign):
+        have, name = p.variables[s.name], s.name
+    else:
+        return
+    want = type_of(s.value, p)
+    if not isinstance(s.value, Read) and want not in WEAK and want != have and have not in WEAK:
+        raise ProgramError.at(
+            s.place, name, f"is {have} here and {want} in NumPy; give all operands of the expression one type"
+        )
+
+
+def _check_numbers(p: Program, e: Expression, place: Place) -> None:
+    """Refuses Python's numbers that do not fit in the whole type of what they meet, and negative exponents of whole
+    numbers."""
+    for part in parts_of(e):
+        if not isinstance(part, Apply) or part.op in ("and", "or", "not"):
             continue
-        want = type_of(s.value, p)
-        if not isinstance(s.value, Read) and want not in WEAK and want != have and have not in WEAK:
+        joined = [type_of(a, p) for a in part.arguments]
+        t = _strong(common_type(joined[0], joined[1]) if part.op in COMPARISONS else type_of(part, p))
+        for number in part.arguments:
+            if isinstance(number, Number) and t in ("int32", "int64") and not _fits(number, t):
+                raise ProgramError.at(place, str(number.value), f"does not fit in {t}, the type of what it meets")
+        exponent = part.arguments[-1]
+        if part.op == "**" and t in ("int32", "int64") and isinstance(exponent, Number) and exponent.value < 0:
             raise ProgramError.at(
-                s.place, name, f"is {have} here and {want} in NumPy; give all operands of the expression one type"
+                place, str(exponent.value), "is a negative exponent of whole numbers; make the base float64"
             )
+
+
+def _fits(number: Number, t: str) -> bool:
+    limits = np.iinfo(t)
+    return int(limits.min) <= number.value <= int(limits.max)
