@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "jacobi/jacobi.hpp"
 #include "jacobi/products.hpp"
@@ -93,13 +94,15 @@ class solver<T>::engine {
   result solve(const T* b, T* x, const solve_options& o, const watcher& watch) {
     expect<argument_error>(o.max_iterations >= 0, "jacobi: max_iterations = ", o.max_iterations,
                            "; must be at least 0");
-    expect<argument_error>(o.target >= 0, "jacobi: target = ", o.target, "; must be at least 0");
+    const double limit = o.target * o.target;
+    expect<argument_error>(
+        o.target >= 0 && std::isfinite(limit) && (limit >= std::numeric_limits<double>::min() || o.target == 0),
+        "jacobi: target = ", o.target, "; must be at least 0, and its square a normal number; scale the system");
     const index_t n = values().size();
     values().load({x, static_cast<std::size_t>(n)});
     const symmetric_array<T> right = of_rows(b);
     stretch now;
     for (int pe = 0; pe < machine_.size(); ++pe) machine_.copy(at_.on(pe), &now, sizeof now);
-    const double limit = o.fixed ? -1 : o.target * o.target;
     const auto end = static_cast<std::uint64_t>(o.max_iterations) + 1;
     result r;
     log().begin();
@@ -108,10 +111,11 @@ class solver<T>::engine {
         machine_.copy(&now, at_.on(0), sizeof now);
         return now.epoch;
       };
-      log().run(programs_for(right, log().words(now.epoch), std::min(now.epoch + each, end), limit), ended, now.epoch);
+      log().run(programs_for(right, log().words(now.epoch), std::min(now.epoch + each, end), o.fixed ? -1 : limit),
+                ended, now.epoch);
       r.iterations = static_cast<index_t>(now.epoch) - 1;
       r.residual = std::sqrt(now.squares);
-      r.converged = now.squares <= o.target * o.target;
+      r.converged = now.squares <= limit;
       if ((r.converged && !o.fixed) || !std::isfinite(now.squares)) break;
       if (watch && !watch({r.iterations, r.residual})) break;
     }
@@ -169,7 +173,7 @@ template <class T>
 class solver<T>::band_engine : public engine {
  public:
   band_engine(const machine& m, const diagonals<T>& a, const T* diagonal, const sparse::iteration_options& o)
-      : engine((check(o), m)),
+      : engine((check(o), check_size(a), m)),
         options_(o),
         tiles_(tiles_for(m, o, a)),
         region_(this->machine_, a.rows, options_for(a, m.size())),
@@ -198,6 +202,14 @@ class solver<T>::band_engine : public engine {
 
  private:
   using kernel = iterations<T, diagonal_products<T>>;
+
+  static void check_size(const diagonals<T>& a) {
+    expect<argument_error>(a.rows <= sparse::most_rows, "jacobi: the matrix has ", a.rows, " rows; must have at most ",
+                           sparse::most_rows, ": use a smaller one");
+    for (const index_t offset : a.offsets)
+      expect<argument_error>(std::abs(offset) <= sparse::most_rows, "jacobi: a diagonal at offset ", offset,
+                             "; must be at most ", sparse::most_rows, " from the main one");
+  }
 
   static int tiles_for(const machine& m, const sparse::iteration_options& o, const diagonals<T>& a) {
     constexpr index_t least_rows = 2048, most_rows = 64 * 1024;

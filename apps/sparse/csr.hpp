@@ -12,7 +12,8 @@ namespace starling::sparse {
 // Columns, and places in the vectors of a PE, have 32 bits.
 inline constexpr index_t most_rows = index_t{1} << 30;
 
-// Borrowed: row i has the entries row_start[i] to row_start[i + 1]. Without values, all entries are ones.
+// Borrowed: row i has the entries row_start[i] to row_start[i + 1], of a column at most one, in any order. Without
+// values, all entries are ones.
 template <class T>
 struct csr_view {
   index_t rows = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -10,25 +11,30 @@
 
 namespace starling::sparse {
 
-// work(0), ... work(n - 1), each in a thread of its own; returns when all have, and throws what the first of them
-// threw.
+// work(0), ... work(n - 1), each in a thread of its own, as far as the system allows threads, the rest in this one;
+// returns when all have, and throws what the first of them threw.
 template <class F>
 void in_parallel(int n, const F& work) {
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(n));
+  const auto guarded = [&](int i) {
+    try {
+      work(i);
+    } catch (...) {
+      failures[static_cast<std::size_t>(i)] = std::current_exception();
+    }
+  };
   std::vector<std::thread> threads;
-  for (int i = 1; i < n; ++i)
-    threads.emplace_back([&, i] {
-      try {
-        work(i);
-      } catch (...) {
-        failures[static_cast<std::size_t>(i)] = std::current_exception();
-      }
-    });
+  threads.reserve(static_cast<std::size_t>(n));
+  int next = 1;
   try {
-    if (n > 0) work(0);
-  } catch (...) {
-    failures[0] = std::current_exception();
+    while (next < n) {
+      threads.emplace_back(guarded, next);
+      ++next;
+    }
+  } catch (const std::system_error&) {  // no more threads
   }
+  if (n > 0) guarded(0);
+  while (next < n) guarded(next++);
   for (std::thread& t : threads) t.join();
   for (const auto& failure : failures)
     if (failure) std::rethrow_exception(failure);

@@ -66,7 +66,7 @@ void matrix<T>::choose_storage(const csr_view<T>& a, const row_options& options)
   facts_.how = options.how;
   if (facts_.how == storage::sliced_3x3)
     expect<argument_error>(a.rows % 3 == 0, "sparse: storage sliced_3x3 for ", a.rows,
-                           " rows; their number must be a multiple of 3");
+                           " rows; their number must be a multiple of 3: use sliced");
   if (!with_values_) {
     expect<argument_error>(facts_.how == storage::automatic || facts_.how == storage::compressed, "sparse: storage ",
                            name(facts_.how), " of a matrix without values, which fill slices up; must be compressed");

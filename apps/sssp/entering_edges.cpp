@@ -1,6 +1,7 @@
 #include "sssp/entering_edges.hpp"
 
 #include "sparse/on_pes.hpp"
+#include "sssp/inner_edges.hpp"
 
 namespace starling::sssp {
 namespace {
@@ -39,7 +40,7 @@ entering_edges<T>::entering_edges(machine& m, const sparse::csr_view<T>& a,
   std::vector<kept_edges<T>> all(vertices.size());
   for (std::size_t pe = 0; pe < vertices.size(); ++pe)
     for (const index_range& tile : vertices[pe]) {
-      if (tile.size() < 1 << 16)
+      if (may_follow(a, tile))
         for (index_t v = tile.begin; v < tile.end; ++v) add_vertex(all[pe], a, tile, v);
       all[pe].begins.push_back(static_cast<std::int32_t>(all[pe].edges.size()));
     }

@@ -57,8 +57,8 @@ struct entering_edge_tables {
 template <class T>
 class entering_edges {
  public:
-  // `vertices`: of each tile of each PE, by their numbers in `edges_in`, fewer than 65,536 of each; of tiles that have
-  // more nothing is kept.
+  // `vertices`: of each tile of each PE, by their numbers in `edges_in`; nothing is kept of tiles that no block may
+  // follow (may_follow).
   entering_edges(machine& m, const sparse::csr_view<T>& edges_in,
                  const std::vector<std::vector<index_range>>& vertices);
 

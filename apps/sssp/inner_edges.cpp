@@ -74,7 +74,7 @@ template <class T>
 void add_tile(kept_edges<T>& kept, const sparse::csr_view<T>& a, index_range tile) {
   tile_groups of;
   of.first = static_cast<std::uint32_t>(kept.groups.size());
-  if (tile.size() <= most_vertices_of_a_tile<T>) {
+  if (may_follow(a, tile)) {
     for (index_t v = tile.begin; v < tile.end; v += group_vertices)
       add_group(kept, a, tile, {v, std::min(v + group_vertices, tile.end)});
   }
@@ -83,6 +83,14 @@ void add_tile(kept_edges<T>& kept, const sparse::csr_view<T>& a, index_range til
 }
 
 }  // namespace
+
+template <class T>
+bool may_follow(const sparse::csr_view<T>& a, index_range tile) {
+  if (tile.size() > most_vertices_of_a_tile<T>) return false;
+  for (index_t v = tile.begin; v < tile.end; ++v)
+    if (a.row_start[v + 1] - a.row_start[v] > std::numeric_limits<std::uint16_t>::max()) return false;
+  return true;
+}
 
 template <class T>
 int tiles_to_follow(const machine& m, const sparse::csr_view<T>& a) {
@@ -137,6 +145,8 @@ std::size_t inner_edges<T>::scratch_bytes() const {
   return most_vertices_ == 0 ? 0 : inner_edge_tables<T>::scratch_bytes(most_vertices_);
 }
 
+template bool may_follow(const sparse::csr_view<float>&, index_range);
+template bool may_follow(const sparse::csr_view<double>&, index_range);
 template int tiles_to_follow(const machine&, const sparse::csr_view<float>&);
 template int tiles_to_follow(const machine&, const sparse::csr_view<double>&);
 template class inner_edges<float>;

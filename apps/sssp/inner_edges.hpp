@@ -204,6 +204,11 @@ class inner_edge_tables {
   }
 };
 
+// Whether a block can follow the paths in a tile of vertices: their distances fit into its shared memory, and the edges
+// into any of them can be counted in 16 bits.
+template <class T>
+bool may_follow(const sparse::csr_view<T>& edges_in, index_range tile);
+
 // How many tiles a PE needs for their paths to be worth following: as few as keep its multiprocessors at work. 0: most
 // edges lead to vertices far away, or there are many to a vertex, so that rounds are few or long anyway.
 template <class T>

@@ -165,6 +165,14 @@ TEST_CASE("no convergence, ends by the watcher, options") {
                              [](const jacobi::progress&) { return false; });
   CHECK(ended.iterations == 15);
   check_parts(failure_of<argument_error>([&] { s.solve(b.data(), x.data(), {.target = -1}); }), {"target = -1"});
+  for (const double target : {1e200, 1e-200, HUGE_VAL})
+    check_parts(failure_of<argument_error>([&] { s.solve(b.data(), x.data(), {.target = target}); }),
+                {"target = ", "scale the system"});
+  const std::vector<const double*> far(1, b.data());
+  check_parts(failure_of<argument_error>([&] {
+                jacobi::solver<double>(*m, jacobi::diagonals<double>{100, {(index_t{1} << 31) + 5}, far}, b.data());
+              }),
+              {"a diagonal at offset 2147483653"});
   check_parts(failure_of<argument_error>([&] { s.solve(b.data(), x.data(), {.max_iterations = -5}); }),
               {"max_iterations = -5"});
   for (auto& v : a.diagonal) v = 0.01;  // diverges until numbers end

@@ -115,6 +115,42 @@ TEST_CASE("distances are Dijkstra's") {
   }
 }
 
+// Edges from the first vertex of 1,024 to the others, and into the last vertex of all from half of the vertices.
+template <class T>
+sparse::csr<T> hub(random& r, index_t vertices) {
+  sparse::csr<T> a;
+  a.columns = vertices;
+  const auto add = [&](index_t from) {
+    a.column.push_back(static_cast<std::int32_t>(from));
+    a.value.push_back(static_cast<T>(1 + r.below(1 << 20)));
+  };
+  for (index_t i = 0; i < vertices; ++i) {
+    const index_t first = i / 1024 * 1024;
+    if (i == vertices - 1) {
+      for (index_t from = vertices / 2; from-- > 0;) add(from);  // the nearest last
+    } else if (i > 0) {
+      add(i == first ? first - 1024 : first);
+    }
+    a.row_start.push_back(static_cast<index_t>(a.column.size()));
+  }
+  return a;
+}
+
+TEST_CASE("a vertex may have more edges from other tiles than 16 bits count") {
+  random r(57);
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  for (const int pes : {1, 3}) {
+    auto m = test_machine(pes);
+    if (!m) return;
+    CAPTURE(pes);
+    const auto a = hub<double>(r, 140'000);
+    sssp::solver<double> s(*m, a.view());
+    std::vector<double> distance(140'000, -1);
+    CHECK(s.solve(0, distance.data()).complete);
+    CHECK(distance == by_dijkstra(a, 0));
+  }
+}
+
 // A way from 0 on, longer than the tiles are many: only those where the front is have anything to do.
 TEST_CASE("tiles whose inputs did not change are skipped") {
   constexpr index_t vertices = 1000;

@@ -238,7 +238,7 @@ def _solved(
 ) -> Any:
     _vectors.finite_columns(b, "b", b.size)
     relative = finite_number("rtol", ending["rtol"], least=0)
-    target = max(relative * float(np.linalg.norm(b.astype(np.float64))), finite_number("atol", ending["atol"], least=0))
+    target = max(relative * _norm(b), finite_number("atol", ending["atol"], least=0))
     given = ending["maxiter"]
     most = max(10 * b.size, LEAST_ITERATIONS) if given is None else whole_number("maxiter", given, most=MOST_STEPS)
     way = one_of("exchange", exchange, _regions.EXCHANGES)
@@ -255,15 +255,26 @@ def _solved(
     )
     if not done.converged:
         residual = done.history[-1] if done.history else float("nan")
+        advice = "allow more with maxiter, or ask for less with rtol" if np.isfinite(residual) else "scale the system"
         raise NotConverged(
             f"jacobi: the residual is {residual:.3g} after {done.iterations} iterations, the target {target:.3g}; "
-            "allow more with maxiter, or ask for less with rtol",
+            f"{advice}",
             done.iterations,
             x,
             residual,
             done,
         )
     return (x, done) if report else x
+
+
+def _norm(b: Values) -> float:
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(b.astype(np.float64)))
+    if not np.isfinite(norm):
+        raise ArgumentError(f"jacobi: the norm of b is {norm}; scale the system down")
+    if norm == 0 and b.any():
+        raise ArgumentError("jacobi: the norm of b is 0, but b is not; scale the system up")
+    return norm
 
 
 def _system(csr: sparse.csr_array, b: Any, x0: Any) -> tuple[Values, Values | None, sparse.csr_array]:
