@@ -90,6 +90,9 @@ goal solver<T>::state::goal_of(const solve_options& o, const T* b, const T* x, d
   g.last_iteration = o.max_iterations > 0 ? o.max_iterations : 10 * rows;
   g.fixed = o.fixed;
   g.target_rho = result.target * result.target;
+  expect<argument_error>(g.target_rho >= std::numeric_limits<double>::min() || result.target == 0,
+                         "cg: the residual is to be ", result.target,
+                         ", whose square is no normal number; scale the system up");
   g.scales.norm_m = norm_m;
   if (o.how != method::pipelined) return g;
   g.replace_every = o.replace_every;

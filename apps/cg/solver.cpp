@@ -63,10 +63,14 @@ solver<T>::state::state(machine m, const csr_view<T>& a, const matrix_options& o
 template <class T>
 void solver<T>::state::allocate_receive_slots(int blocks) {
   if (ready_.size() < blocks) {
-    ready_ = machine_.template allocate<signal>(blocks);
-    taken_ = machine_.template allocate<signal>(blocks);
-    parts_ = machine_.template allocate<packet>(index_t{2} * blocks * sum_words);
-    totals_ = machine_.template allocate<packet>(index_t{2} * machine_.size() * sum_words);
+    auto ready = machine_.template allocate<signal>(blocks);
+    auto taken = machine_.template allocate<signal>(blocks);
+    auto parts = machine_.template allocate<packet>(index_t{2} * blocks * sum_words);
+    auto totals = machine_.template allocate<packet>(index_t{2} * machine_.size() * sum_words);
+    ready_ = std::move(ready);  // all of them or none
+    taken_ = std::move(taken);
+    parts_ = std::move(parts);
+    totals_ = std::move(totals);
     forget_messages();
   }
   data_.ready = ready_.data();

@@ -40,6 +40,36 @@ TEST_CASE("any allocation of a solver that fails") {
   around.remove_and_check_restored();
 }
 
+TEST_CASE("any allocation that fails when a solve asks for more blocks") {
+  if (test::skipped_on_gpus("inject faults")) return;
+  const auto a = cg::grid_2d<double>(30, 20);
+  const std::vector<double> b(600, 1.0);
+  const auto solve = [&](cg::solver<double>& s, int blocks) {
+    std::vector<double> x(600, 0.0);
+    const auto done = s.solve(b.data(), x.data(), {.blocks = blocks});
+    CHECK(done.why == cg::stop::converged);
+    return x;
+  };
+  machine healthy = machine::host(2);
+  cg::solver<double> right(healthy, a.view());
+  const std::vector<double> wanted = solve(right, 4);
+  int failed = 0;
+  for (int k = 1; k < 100; ++k) {
+    machine m = machine::host(2);
+    cg::solver<double> s(m, a.view());
+    solve(s, 2);
+    m.inject(test::plan_of(fail_allocation{.nth = k}));
+    try {
+      solve(s, 4);
+    } catch (const memory_error&) {
+      ++failed;
+    }
+    if (m.faults_fired().empty()) break;
+    CHECK(solve(s, 4) == wanted);
+  }
+  CHECK(failed >= 4);
+}
+
 // After each fault the same solver gives the right bits again.
 class faults_fixture {
  public:

@@ -98,6 +98,9 @@ TEST_CASE_FIXTURE(solver_fixture, "right-hand sides whose norm is no number") {
   extreme.assign(12, 1e-200);
   check_parts(failure_of<argument_error>([&] { s->solve(extreme.data(), x.data()); }),
               {"the norm of b is 0", "scale the system up"});
+  extreme.assign(12, 1e-156);
+  check_parts(failure_of<argument_error>([&] { s->solve(extreme.data(), x.data()); }),
+              {"the residual is to be 3.46", "e-161", "scale the system up"});
 }
 
 TEST_CASE("block_jacobi without blocks") {

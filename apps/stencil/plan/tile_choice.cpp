@@ -241,8 +241,10 @@ tile_limits limits_asked_for(tile_limits limits, const run_options& options) {
 
 tile_limits limits_of(const machine& m) {
   const device_info& d = m.device(0);
-  // One block has a multiprocessor of a GPU to itself.
-  const int blocks = d.multiprocessors > 0 ? d.multiprocessors : m.blocks_that_fit([](block&) {});
+  // One block has a multiprocessor of a GPU to itself, and so has the network card's, which is there for other hosts.
+  bool cards = false;
+  for (int pe = 1; pe < m.size(); ++pe) cards = cards || m.host_of(pe) != m.host_of(0);
+  const int blocks = d.multiprocessors > 0 ? d.multiprocessors - (cards ? 1 : 0) : m.blocks_that_fit([](block&) {});
   return {m.kind(), blocks, d.scratch_bytes};
 }
 

@@ -94,6 +94,12 @@ class card_calls : public signalling<Self> {
     if (leader()) network::give_staging(self().context_number(), pe);
   }
 
+  // What the group has given to the card before the call has arrived on return.
+  STARLING_HD void card_quiet(where at) const {
+    ask_card(operation::quiet, at,
+             [&](auto card) { return card.quiet(self().state(), self().index(), self().context_number(), at); });
+  }
+
   template <class T>
   STARLING_HD T card_value(const T* source, int pe, where at) const {
     T value{};

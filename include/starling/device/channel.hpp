@@ -8,7 +8,7 @@
 // Credits. Message k overwrites message k - slots, so it must not be sent before the receiver has read that one. The
 // receiver says so with give_credit(k - slots); the sender waits for it with await_credit(k). send() waits for nothing:
 // where the two ends answer each other, an answer is a credit too, and a second one would be paid for in vain. Without
-// give_credit a channel carries less than 2^32 messages.
+// give_credit for each message a channel carries less than 2^32 of them.
 //
 // Lanes. A channel may have several, each with slots and numbers of its own: for several senders to one PE (lane =
 // sender), or several blocks. At any time one group sends on a lane to a PE, and one group receives.

@@ -268,9 +268,7 @@ class communication : public card_calls<Self> {
   STARLING_HD void quiet(where at = where::current()) const {
     const trace_span span(self(), trace_operation::quiet, any_pe, 0);
     if constexpr (target::on_gpu) {
-      if (self().networked())
-        ask_card(operation::quiet, at,
-                 [&](auto card) { return card.quiet(self().state(), self().index(), self().context_number(), at); });
+      if (self().networked()) card_quiet(at);
       fence_by_leader();
     } else {
       self().port().quiet(self().context_number());
@@ -287,6 +285,7 @@ class communication : public card_calls<Self> {
   using cards::card_put;
   using cards::card_put_made;
   using cards::card_put_signal;
+  using cards::card_quiet;
   using cards::card_transfer;
   using cards::card_value;
 

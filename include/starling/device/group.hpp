@@ -93,6 +93,8 @@ class group : public loops<Self>,
                                where at) const {
     this->card_put(dest, dest_stride, source, source_stride, n, pe, false, at);
   }
+  // What was put by way of the card has arrived on return, and its sources are free.
+  STARLING_HD void quiet_of_card(where at) const { this->card_quiet(at); }
   lane_order lanes() const { return port_->lanes(); }
 
  private:

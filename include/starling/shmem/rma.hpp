@@ -12,6 +12,17 @@
 
 namespace starling::shmem {
 
+namespace detail {
+
+// Whether what does not block has ended with the group's threads: on a GPU, but by way of a network card.
+template <class Group>
+STARLING_HD bool ends_with_its_threads(const Group& who, int pe) {
+  const bool exists = pe >= 0 && pe < who.n_pes();
+  return target::on_gpu && !(exists && who.behind_card(pe));
+}
+
+}  // namespace detail
+
 template <class Group>
 STARLING_HD int my_pe(const Group& who) {
   return who.pe();
@@ -39,13 +50,14 @@ template <class Group, symmetric_address Dest>
 STARLING_HD void ibput(const Group& who, Dest dest, const element_of<Dest>* source, index_t dest_stride,
                        index_t source_stride, index_t piece, index_t pieces, int pe, where at = where::current()) {
   const auto there = symmetric(who, dest, at);
+  const bool together = detail::ends_with_its_threads(who, pe);
   for (index_t i = 0; i < pieces; ++i) {
-    if constexpr (target::on_gpu)
+    if (together)
       who.put_nbi(there + i * dest_stride, source + i * source_stride, piece, pe, at);
     else
       who.put(there + i * dest_stride, source + i * source_stride, piece, pe, at);
   }
-  if constexpr (target::on_gpu) who.sync();
+  if (together) who.sync();
 }
 template <class Group, symmetric_address Dest>
 STARLING_HD void p(const Group& who, Dest dest, const element_of<Dest>& value, int pe, where at = where::current()) {
@@ -87,13 +99,14 @@ template <class Group, symmetric_address Source>
 STARLING_HD void ibget(const Group& who, element_of<Source>* dest, Source source, index_t dest_stride,
                        index_t source_stride, index_t piece, index_t pieces, int pe, where at = where::current()) {
   const auto there = symmetric_source(who, source, at);
+  const bool together = detail::ends_with_its_threads(who, pe);
   for (index_t i = 0; i < pieces; ++i) {
-    if constexpr (target::on_gpu)
+    if (together)
       who.get_nbi(dest + i * dest_stride, there + i * source_stride, piece, pe, at);
     else
       who.get(dest + i * dest_stride, there + i * source_stride, piece, pe, at);
   }
-  if constexpr (target::on_gpu) who.sync();
+  if (together) who.sync();
 }
 template <class Group, symmetric_address Source>
 STARLING_HD element_of<Source> g(const Group& who, Source source, int pe, where at = where::current()) {

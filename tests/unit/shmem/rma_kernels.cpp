@@ -37,6 +37,9 @@ constexpr bool is_get(call c) { return c >= call::get; }
 constexpr bool is_strided(call c) { return c == call::iput || c == call::iget; }
 constexpr bool is_in_pieces(call c) { return c == call::ibput || c == call::ibget; }
 constexpr bool is_of_one(call c) { return c == call::p || c == call::g; }
+constexpr bool is_blocking(call c) {
+  return c != call::put_nbi && c != call::putmem_nbi && c != call::get_nbi && c != call::getmem_nbi;
+}
 
 constexpr index_t room = 700;
 
@@ -99,8 +102,9 @@ STARLING_HD void make(const Group& who, call c, Address far, T* near, const shap
   }
 }
 
+// What has been got is copied to `seen`, and the sources of puts are written over, as soon as the call allows it.
 template <class T>
-void run(machine& m, sym<T> dest, sym<T> source, caller by, call c, bool pointer, shape s) {
+void run(machine& m, sym<T> dest, sym<T> source, sym<T> seen, caller by, call c, bool pointer, shape s, T over) {
   auto k = STARLING_KERNEL(block & b) {
     const int n = shmem::n_pes(b);
     const int me = shmem::my_pe(b);
@@ -112,7 +116,13 @@ void run(machine& m, sym<T> dest, sym<T> source, caller by, call c, bool pointer
         make(who, c, far.on(me), near, s, pe);
       else
         make(who, c, far, near, s, pe);
-      shmem::quiet(who);
+      if (!is_blocking(c)) shmem::quiet(who);
+      if (is_get(c)) {
+        for (index_t i = who.member(); i < room; i += who.members()) seen.on(me)[i] = dest.on(me)[i];
+      } else {
+        who.sync();
+        for (index_t i = who.member(); i < room; i += who.members()) source.on(me)[i] = over;
+      }
     });
   };
   m.run(1, k, {.threads = 96});
@@ -144,9 +154,8 @@ TEST_CASE_TEMPLATE("every form of put and get, by every group, to every kind of 
   for (const int n_pes : {1, 3}) {
     auto m = test_machine(n_pes);
     if (!m) return;
-    auto source = poisoned<T>(*m, room);
+    const auto source = m->allocate<T>(room);
     const std::uint64_t seed = r.next();
-    for (int pe = 0; pe < n_pes; ++pe) write(*m, source, pe, source_values<T>(seed, pe));
     for (const call c : all_calls)
       for (const caller by : all_callers)
         for (const bool pointer : {false, true}) {
@@ -155,11 +164,15 @@ TEST_CASE_TEMPLATE("every form of put and get, by every group, to every kind of 
           CAPTURE(by);
           CAPTURE(pointer);
           CAPTURE(s.n);
+          for (int pe = 0; pe < n_pes; ++pe) write(*m, source, pe, source_values<T>(seed, pe));
           const auto dest = poisoned<T>(*m, room);
-          run<T>(*m, dest.data(), source.data(), by, c, pointer, s);
+          const auto seen = poisoned<T>(*m, room);
+          run<T>(*m, dest.data(), source.data(), seen.data(), by, c, pointer, s, poison_value<T>());
           for (int pe = 0; pe < n_pes; ++pe) {
             const int from = (pe + n_pes - s.shift) % n_pes;
             check_arrived(read(*m, dest, pe), source_values<T>(seed, from), s);
+            if (!is_get(c)) continue;
+            check_arrived(read(*m, seen, pe), source_values<T>(seed, from), s);
             CHECK(read(*m, source, pe) == source_values<T>(seed, pe));
           }
         }

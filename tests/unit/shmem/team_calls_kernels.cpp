@@ -181,5 +181,44 @@ TEST_CASE("sums over rows and columns of a rectangle of PEs") {
   }
 }
 
+// The root writes over the source of a broadcast, and all halve their sums in place, as soon as the calls return.
+TEST_CASE("sources are free, and results complete, when a collective returns") {
+  constexpr index_t n = 4096;
+  for (const int pes : {2, 4}) {
+    auto m = test_machine(pes);
+    if (!m) return;
+    CAPTURE(pes);
+    shmem::world w(*m);
+    const auto all = w.team_world();
+    const shmem::team team = all.handle();
+    const auto source = w.malloc<double>(n);
+    const auto sent = poisoned<double>(*m, n);
+    const auto sums = w.malloc<double>(n);
+    for (int pe = 0; pe < pes; ++pe) {
+      std::vector<double> mine(n);
+      for (index_t i = 0; i < n; ++i) mine[static_cast<std::size_t>(i)] = static_cast<double>(i + 8 * pe);
+      write(*m, source, pe, mine);
+      write(*m, sums, pe, mine);
+    }
+    const sym<double> from = source.data(), to = sent.data(), sum = sums.data();
+    m->run(
+        1, STARLING_KERNEL(block & b) {
+          shmem::broadcast(b, team, to, from, n, 0);
+          b.for_each(n, [&](index_t i) { from.on(b.pe())[i] = -1; });
+          shmem::sum_reduce(b, team, sum, sum, n);
+          b.for_each(n, [&](index_t i) { sum.on(b.pe())[i] *= 0.5; });
+        });
+    std::vector<double> first(n), halves(n);
+    for (index_t i = 0; i < n; ++i) {
+      first[static_cast<std::size_t>(i)] = static_cast<double>(i);
+      halves[static_cast<std::size_t>(i)] = static_cast<double>(pes * i + 4 * pes * (pes - 1)) / 2;
+    }
+    for (int pe = 0; pe < pes; ++pe) {
+      CHECK(read(*m, sent, pe) == first);
+      CHECK(read(*m, sums, pe) == halves);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace starling::test::team_calls_tests

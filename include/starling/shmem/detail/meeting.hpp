@@ -94,9 +94,11 @@ class meeting {
   // ---- signals and what they announce ----
 
   // Writes to(i) to each other member i, then raises `entered` there. `orders`: who sees that sees too what the group
-  // wrote before to its own PE's memory; else, in check mode, only what it has read is known to have been read.
+  // wrote before to its own PE's memory; else, in check mode, only what it has read is known to have been read. On
+  // return the sources are free.
   template <class T, class To>
   STARLING_HD void put(const To& to, bool orders = false) const {
+    [[maybe_unused]] bool by_card = false;
     each_other([&](int i) {
       const piece<T> p = to(i);
       const int pe = t_.pe(i);
@@ -104,14 +106,19 @@ class meeting {
       const index_t bytes = p.n * static_cast<index_t>(sizeof(T));
       const trace_span span(g_, trace_operation::put_signal, pe, bytes, here, round_);
       if constexpr (target::on_gpu) {
-        if (g_.behind_card(pe))
+        if (g_.behind_card(pe)) {
           g_.put_by_card(p.dest.on(pe), p.source, p.dest_stride, p.source_stride, p.n, pe, at_);
-        else
+          by_card = true;
+        } else {
           copy(p, p.dest.on(pe));
+        }
       } else
         g_.port().put_signal(transfer_of(p, pe), announcement(pe, round_, orders));
     });
-    if constexpr (target::on_gpu) arrive_by_threads(orders);
+    if constexpr (target::on_gpu) {
+      arrive_by_threads(orders);
+      if (by_card) g_.quiet_of_card(at_);
+    }
   }
 
   // The same of nothing: this PE is in the round.
