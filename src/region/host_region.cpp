@@ -57,6 +57,8 @@ host_region::host_region(machine& m, index_t n, std::size_t element, const host_
       buffers_(o.buffers),
       deadline_(o.deadline > 0 ? o.deadline : environment::read().deadline),
       layout_(std::make_unique<region_layout>(make_region_layout(n, m.size(), element, as_region(o, element)))) {
+  expect<argument_error>(o.deadline >= 0 && o.deadline < 1e6, "region::options: deadline = ", o.deadline,
+                         " s; must be more than 0 and less than 1e6, or 0 for STARLING_DEADLINE");
   pitch_ = round_up(n * static_cast<index_t>(element), line_bytes) / static_cast<index_t>(element);
   values_ = machine_.allocate<std::byte>(static_cast<index_t>(bytes(buffers_ * pitch_)));
   const int pes = machine_.size();

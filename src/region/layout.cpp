@@ -205,7 +205,8 @@ std::size_t chunk_bytes_of(const region_options& o, std::size_t part_bytes) {
 
 region_layout make_region_layout(index_t n, int pes, std::size_t element, const region_options& o) {
   expect<argument_error>(n >= 1, "region: ", n, " elements; must be at least 1");
-  expect<argument_error>(pes <= most_pes, "region: a machine of ", pes, " PEs; regions take up to ", most_pes);
+  expect<argument_error>(pes <= most_pes, "region: a machine of ", pes, " PEs; regions take up to ", most_pes,
+                         ": use fewer");
   expect<argument_error>(o.buffers >= 1 && o.buffers <= 8, "region_options::buffers = ", o.buffers,
                          "; must be from 1 to 8");
   expect<argument_error>(o.agent_blocks >= 0, "region_options::agent_blocks = ", o.agent_blocks,

@@ -199,8 +199,9 @@ TEST_CASE("regions of which not all travels are refused, links are not paced") {
            {.chunk_bytes = 128, .tiles = region_mapping::one_to_one(8), .links = {.latency_seconds = 1}});
 }
 
-// A producer that runs ahead of readers on other PEs, which give credit for what they have read.
-void run_ahead(machine& m, bool too_early, const region_options& options) {
+// A producer that runs ahead of readers on other PEs, which give credit for what they have read. Of several readers on
+// a PE the first has all to read, the others nothing.
+void run_ahead(machine& m, bool too_early, const region_options& options, int readers = 1) {
   constexpr index_t n = 96;
   region<int> x(m, n, options);
   x.load(std::vector<int>(n, 0));
@@ -211,7 +212,7 @@ void run_ahead(machine& m, bool too_early, const region_options& options) {
   constexpr std::uint64_t epochs = 6;
   role_plan roles;
   const role writer = roles.add("writer", 2);
-  roles.add("reader", 1);
+  roles.add("reader", readers);
   m.run(x.programs(
       roles, with_own_warp{STARLING_KERNEL(block & b) {
         for (std::uint64_t e = 1; e <= epochs; ++e) {
@@ -222,7 +223,7 @@ void run_ahead(machine& m, bool too_early, const region_options& options) {
 }
 else {
   if (e == 1) h.give_credit(b, 0);
-  const index_range part{n / 4, n / 2};
+  const index_range part{n / 4, b.rank() == 0 ? n / 2 : n / 4};
   const auto seen = h.await(b, e, part);
   if (too_early) h.give_credit(b, e);
   b.for_each(part, [&](index_t i) {
@@ -259,6 +260,57 @@ TEST_CASE("readers of parts give credit, writers wait for it") {
       const auto e = finding_of([&] { run_ahead(m, true, options); });
       if (e) check_parts(e->what(), {"unordered", "region_kernels.cpp:"});
     }
+}
+
+TEST_CASE("readers that await nothing do not give credit for others of their role") {
+  for (const region_agent agent : agents)
+    for (const int buffers : {1, 2, 3}) {
+      CAPTURE(std::string(name(agent)));
+      CAPTURE(buffers);
+      machine m = checked_machine(2);
+      run_ahead(m, false,
+                {.buffers = buffers,
+                 .agent = agent,
+                 .chunk_bytes = 128,
+                 .tiles = region_mapping::stride(3, 5),
+                 .credits = true},
+                3);
+    }
+}
+
+// PE 1 has no elements, PE 2 those behind them.
+TEST_CASE("a part may reach over PEs without elements") {
+  constexpr index_t n = 96;
+  const index_range part{16, 80};
+  for (const bool some : {false, true}) {
+    CAPTURE(some);
+    machine m = checked_machine(3);
+    region<int> x(
+        m, n,
+        {.chunk_bytes = 128,
+         .tiles = region_mapping::one_to_one(32),
+         .subscribers = some ? subscribers::only([](int, index_range) { return std::uint64_t{7}; }) : everyone,
+         .bounds = {32, 32},
+         .credits = true});
+    x.load(std::vector<int>(n, 1));
+    const auto h = x.handle();
+    m.run(x.programs(
+        1, with_own_warp{STARLING_KERNEL(block & b) {
+          for (std::uint64_t e = 1; e <= 4; ++e) {
+            const auto old = h.await(b, e - 1, part);
+            int least = 99;
+            for (index_t i = part.begin; i < part.end; ++i) least = old(i) < least ? old(i) : least;
+            h.each_tile(b, e, [&](tile t, tracked<int> next) {
+      b.for_each(t.range, [&](index_t i) { next(i) = least + 1; });
+            });
+            h.give_credit(b, e - 1);
+  }
+}
+}));
+std::vector<int> got(n, 0);
+x.collect(4, got);
+CHECK(got == std::vector<int>(n, 5));
+}
 }
 
 TEST_CASE("subscribers get their chunks, others must not read them") {

@@ -82,13 +82,16 @@ class region_handle {
   }
 
   // With region_options::credits: the block has read what it wanted of epoch `epoch`. All blocks of one role call it on
-  // every PE, for every epoch, one after the other.
+  // every PE, for every epoch, one after the other. One that awaits nothing waits here for the others of its role, so
+  // as to be no more than `buffers` epochs ahead.
   STARLING_HD void give_credit(const block& b, std::uint64_t epoch, where at = where::current()) const {
     if (!s_.credits) refuse(b, {region_defect::needs_credits, 0, 0, 0}, at);
     if (s_.sending == region_sending::untracked) return;
     b.sync();
     if (b.member() != 0) return;
     const thread one = b.thread();
+    const auto buffers = static_cast<std::uint64_t>(s_.buffers);
+    if (epoch >= buffers) one.wait(s_.credit + b.pe(), epoch - buffers + 1, b.pe(), at);
     if (!region_words::is_last(one, s_.given + s_.buffer_of(epoch), b.count(), at)) return;
     for (int k = 0; k < b.n_pes(); ++k) {
       const int to = (b.pe() + k) % b.n_pes();
@@ -212,16 +215,19 @@ class region_handle {
              at);
     if (elements.empty()) return;
     int first = s_.chunk_of(pe, elements.begin);
-    int end = s_.chunk_of(pe, elements.end - 1) + 1;
-    for (int c = first; c < end; ++c)
-      if (!s_.gets(pe, c, pe)) refuse(b, {region_defect::no_subscriber, c, 0, 0}, at);
+    int last = s_.chunk_of(pe, elements.end - 1);
+    for (int c = first; c <= last; ++c)  // those between of PEs without elements nobody gets
+      if (!s_.gets(pe, c, pe) && !s_.elements_of_chunk(pe, c).empty())
+        refuse(b, {region_defect::no_subscriber, c, 0, 0}, at);
     if (static_cast<bool>(s_.got)) {  // from here on numbers in the list of those that this PE gets
-      int before = 0;
-      while (s_.got.on(pe)[before] < first) ++before;
-      end = before + end - first;
-      first = before;
+      const std::int32_t* got = s_.got.on(pe);
+      int number = 0;
+      while (got[number] < first) ++number;
+      first = number;
+      while (got[number] < last) ++number;
+      last = number;
     }
-    await_chunks(b, epoch, first, end, at);
+    await_chunks(b, epoch, first, last + 1, at);
   }
 
   // Until all who get chunks of this PE have read the epoch that was in the buffer.

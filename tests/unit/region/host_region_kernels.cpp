@@ -80,6 +80,9 @@ TEST_CASE("host_region: what is refused") {
   CHECK_THROWS_WITH_AS(host_region(*m, 0, 8), doctest::Contains("0 elements"), argument_error);
   CHECK_THROWS_WITH_AS(host_region(*m, 10, 8, {.chunk_bytes = 100}), doctest::Contains("chunk_bytes = 100"),
                        argument_error);
+  CHECK_THROWS_WITH_AS(host_region(*m, 10, 8, {.deadline = 1e10}), doctest::Contains("deadline = 1e+10"),
+                       argument_error);
+  CHECK_THROWS_WITH_AS(host_region(*m, 10, 8, {.deadline = -1}), doctest::Contains("deadline = -1"), argument_error);
   random r(7);
   host_region x(*m, 100, 8, {.deadline = 0.05});
   const auto start = random_values(100, r);
