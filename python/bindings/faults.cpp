@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "arguments.hpp"
 #include "bindings.hpp"
 #include "starling/base/error.hpp"
 #include "starling/machine/machine.hpp"
@@ -66,9 +67,11 @@ std::string describe(const fault& f) {
   return message(name(f), "(", arguments, ")");
 }
 
-void inject(bound_machine& m, nb::iterable faults) {
+void inject(bound_machine& m, nb::handle faults) {
+  if (!nb::isinstance<nb::iterable>(faults))
+    refuse("faults", faults, "a list of faults made by the functions of starling.faults, or [] for none");
   fault_plan plan;
-  for (nb::handle each : faults) {
+  for (nb::handle each : nb::borrow<nb::iterable>(faults)) {
     expect<type_error>(nb::isinstance<fault>(each), "inject: element ", plan.faults.size(), " is a ",
                        nb::type_name(each.type()).c_str(), "; pass faults made by the functions of starling.faults");
     plan.faults.push_back(nb::cast<fault>(each));
@@ -112,7 +115,8 @@ void bind_faults(nb::module_& m) {
 }
 
 void bind_injection(nb::class_<bound_machine>& m) {
-  m.def("inject", &inject, "faults"_a, nb::sig("def inject(self, faults: collections.abc.Iterable[Fault]) -> None"),
+  m.def("inject", &inject, "faults"_a.none(),
+        nb::sig("def inject(self, faults: collections.abc.Iterable[Fault]) -> None"),
         "Puts faults into force, instead of those before, for virtual devices; see starling.faults. An empty list "
         "removes all.\n\nRaises:\n    ArgumentError: A fault makes no sense on this machine.\n"
         "    ElementTypeError: An element is no fault.\n    Unsupported: The machine has GPUs.")

@@ -4,6 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
+#include "arguments.hpp"
 #include "bindings.hpp"
 
 namespace nb = nanobind;
@@ -188,8 +191,8 @@ void bind_machine(nb::module_& m) {
           "What carries data between processes of different hosts: \"mpi\" or \"nvshmem\"; \"direct\" where all "
           "are on one.")
       .def(
-          "host_of", [](self_t& self, int pe) { return self.get().host_of(pe); }, "pe"_a,
-          "The host that a PE is on, from 0.")
+          "host_of", [](self_t& self, nb::handle pe) { return self.get().host_of(pe_number("pe", pe)); }, "pe"_a.none(),
+          nb::sig("def host_of(self, pe: int) -> int"), "The host that a PE is on, from 0.")
       .def_prop_ro(
           "sent_bytes", [](self_t& self) { return self.get().sent_bytes(); },
           nb::sig("def sent_bytes(self) -> list[int]"),
@@ -201,8 +204,13 @@ void bind_machine(nb::module_& m) {
           "meet", [](self_t& self) { self.get().meet(); }, nb::call_guard<nb::gil_scoped_release>(),
           "Returns when every process has called it.")
       .def(
-          "agree", [](self_t& self, double mine) { return self.get().agree(mine); }, "mine"_a,
-          nb::call_guard<nb::gil_scoped_release>(),
+          "agree",
+          [](self_t& self, nb::handle mine) {
+            const double value = floating_number("mine", mine);
+            const nb::gil_scoped_release unlocked;
+            return self.get().agree(value);
+          },
+          "mine"_a.none(), nb::sig("def agree(self, mine: float) -> float"),
           "The value that process 0 passes; every process calls it, for what all must decide alike.")
       .def_prop_ro(
           "memory", [](self_t& self) { return self.get().memory(); }, "How symmetric memory stands.")
@@ -212,18 +220,24 @@ void bind_machine(nb::module_& m) {
           "summary", [](self_t& self) { return self.get().summary(); },
           "What it has, in words: \"4 virtual devices\", \"2 GPUs\", \"4 PEs on 1 GPU\".")
       .def(
-          "link", [](self_t& self, int from_pe, int to_pe) { return name(self.get().link(from_pe, to_pe)); },
-          "from_pe"_a, "to_pe"_a,
+          "link",
+          [](self_t& self, nb::handle from_pe, nb::handle to_pe) {
+            return name(self.get().link(pe_number("from_pe", from_pe), pe_number("to_pe", to_pe)));
+          },
+          "from_pe"_a.none(), "to_pe"_a.none(), nb::sig("def link(self, from_pe: int, to_pe: int) -> str"),
           "How one PE reaches the memory of another: \"self\", \"same_device\" (of the same GPU), \"direct\", "
           "\"card\" or \"none\".")
       .def(
           "trace_to",
-          [](self_t& self, const std::string& path, int records) {
+          [](self_t& self, nb::handle path, nb::handle records) {
             machine traced = self.get();
+            const std::string file = file_name("path", path);
+            const int kept = whole_number("records", records, 0, std::numeric_limits<int>::max());
             const nb::gil_scoped_release unlocked;
-            traced.trace_to(path, {.records = records});
+            traced.trace_to(file, {.records = kept});
           },
-          "path"_a, nb::kw_only(), "records"_a = 0,
+          "path"_a.none(), nb::kw_only(), "records"_a.none() = 0,
+          nb::sig("def trace_to(self, path: str | os.PathLike[str], *, records: int = 0) -> None"),
           "Records what programs, streams and allocations do into a new file, which starling.trace.read reads.")
       .def(
           "end_trace",
@@ -234,8 +248,8 @@ void bind_machine(nb::module_& m) {
           },
           "Ends the recording; nothing when there is none.")
       .def_prop_ro(
-          "trace_path", [](self_t& self) { return self.get().trace_path(); },
-          "Where the trace goes; empty when there is none.")
+          "trace_path", [](self_t& self) { return text_of_file_name(self.get().trace_path()); },
+          nb::sig("def trace_path(self) -> str"), "Where the trace goes; empty when there is none.")
       .def_static("checked_host", &checked_host, "devices"_a, nb::kw_only(), "seeds"_a, "first_seed"_a, "threads"_a)
       .def("checked", &checked, nb::sig("def checked(self) -> dict[str, typing.Any]"))
       .def("close", &bound_machine::close,

@@ -5,6 +5,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
+#include "arguments.hpp"
 #include "bindings.hpp"
 #include "starling/stf/fnv1a.hpp"
 #include "stf_context.hpp"
@@ -138,14 +141,25 @@ nb::dict statistics_of(bound_context& c) {
 
 void bind_places(nb::module_& m) {
   nb::class_<exec_place>(m, "exec_place", "Where a task runs.")
-      .def_static("device", &exec_place::device, "number"_a, "A device of the context's machine, numbered from 0.")
+      .def_static(
+          "device", [](nb::handle number) { return exec_place::device(device_number("exec_place::device", number)); },
+          "number"_a.none(), nb::sig("def device(number: int) -> exec_place"),
+          "A device of the context's machine, numbered from 0.")
       .def_static("host", &exec_place::host, "The host.")
       .def_static("all_devices", &exec_place::all_devices, "All devices of the context's machine, as one grid.")
-      .def_static("grid", &exec_place::grid, "numbers"_a,
-                  "These devices as one grid, in this order.\n\nRaises:\n    ArgumentError: There are none.")
+      .def_static(
+          "grid", [](nb::handle numbers) { return exec_place::grid(device_numbers("exec_place::grid", numbers)); },
+          "numbers"_a.none(), nb::sig("def grid(numbers: collections.abc.Sequence[int]) -> exec_place"),
+          "These devices as one grid, in this order.\n\nRaises:\n    ArgumentError: There are none.")
       .def_static("automatic", &exec_place::automatic,
                   "The device on which the context expects the task to end first, chosen when it begins.")
-      .def("devices", &exec_place::devices, "n_devices"_a, "Their numbers, on a machine of so many devices.")
+      .def(
+          "devices",
+          [](const exec_place& p, nb::handle n) {
+            return p.devices(whole_number("n_devices", n, 0, std::numeric_limits<int>::max()));
+          },
+          "n_devices"_a.none(), nb::sig("def devices(self, n_devices: int) -> list[int]"),
+          "Their numbers, on a machine of so many devices.")
       .def_prop_ro("is_host", &exec_place::is_host)
       .def_prop_ro("is_automatic", &exec_place::is_automatic, "Whether it was made by automatic.")
       .def_prop_ro("is_grid", &exec_place::is_grid, "Whether it was made by all_devices or grid.")
@@ -156,7 +170,10 @@ void bind_places(nb::module_& m) {
   nb::class_<data_place>(m, "data_place", "Where an instance of logical data lies.")
       .def_static("affine", &data_place::affine,
                   "Next to the execution: on the task's device; for a grid, partitioned over its devices in blocks.")
-      .def_static("device", &data_place::device, "number"_a, "A device of the context's machine, numbered from 0.")
+      .def_static(
+          "device", [](nb::handle number) { return data_place::device(device_number("data_place::device", number)); },
+          "number"_a.none(), nb::sig("def device(number: int) -> data_place"),
+          "A device of the context's machine, numbered from 0.")
       .def_static("host", &data_place::host, "The host.")
       .def_static("managed", &data_place::managed, "In managed memory: one instance that the host and all devices use.")
       .def_static("replicated", &data_place::replicated,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex
 
 from starling.errors import ArgumentError, ElementTypeError
 
@@ -45,6 +45,20 @@ def finite_number(name: str, value: SupportsFloat, least: float | None = None) -
         limit = "" if least is None else f" and at least {least:g}"
         raise ArgumentError(f"{name} = {number}; must be finite{limit}")
     return number
+
+
+def members(name: str, values: object, allowed: str) -> list[Any]:
+    """`values` as a list: any sequence but a text, arrays of NumPy too.
+
+    >>> members("split", (2, 2), "a list of numbers")
+    [2, 2]
+    """
+    try:
+        if isinstance(values, (str, bytes)):
+            raise TypeError
+        return list(values)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        raise ElementTypeError(f"{name} = {values!r} is a {type(values).__name__}; pass {allowed}") from None
 
 
 def callable_or_none(name: str, f: Callable[..., object] | None) -> Callable[..., object] | None:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from starling import _html
 from starling._measuring import Arrivals
 from starling.machine import Traffic
+
+
+def first_not_finite(history: Sequence[float]) -> int | None:
+    """Where the numbers of a program became NaN or infinite, for errors: more iterations then lead nowhere.
+
+    >>> first_not_finite([0.5, 0.25, float("nan")])
+    2
+    """
+    return next((i for i, value in enumerate(history) if not math.isfinite(value)), None)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ AGENTS: tuple[Agent, ...] = ("auto", "inline", "polling", "own_warp", "launched"
 ORDERS: tuple[Order, ...] = ("auto", "given", "degree")
 EXCHANGES: tuple[Exchange, ...] = ("auto", "region", "halo")
 
+MOST_DEVICES = 64  # as most_pes of the native part
 LEAST_CHUNK = 4096
 MOST_CHUNK = 2**24
 CHUNK_UNIT = 128  # bytes
@@ -131,8 +132,17 @@ def on(machine: object, devices: int | None, rows: int) -> Machine:
     """The machine that these arguments mean; where nobody asked for more, not more devices than rows."""
     m = machines.of(machine, devices)
     if devices is None and not isinstance(machine, Machine) and m.size > max(rows, 1):
-        return machines.named(m.kind, max(rows, 1))
+        m = machines.named(m.kind, max(rows, 1))
+    check_size(m)
     return m
+
+
+def check_size(m: Machine) -> None:
+    """Raises ArgumentError for a machine with more devices than regions have."""
+    if m.size > MOST_DEVICES:
+        raise ArgumentError(
+            f"regions take up to {MOST_DEVICES} devices, the machine has {m.size}; use devices={MOST_DEVICES} or fewer"
+        )
 
 
 def sending(

@@ -48,6 +48,7 @@ class Traffic:
 MOST_VIRTUAL_DEVICES = 256
 MOST_QUEUE_DEPTH = 2**15
 CARDS = ("model", "proxy")
+SHARING = ("auto", "partitions", "plain")
 
 
 def host(
@@ -165,9 +166,11 @@ def cuda(
         Unsupported: The build, the driver, a GPU or a link between GPUs is missing; the message says which, and the
             remedy.
     """
+    if not isinstance(answer, bool):
+        raise ElementTypeError(f"answer = {answer!r} is a {type(answer).__name__}; pass True or False")
     how: dict[str, Any] = {
         "pes_per_gpu": None if pes_per_gpu is None else whole_number("pes_per_gpu", pes_per_gpu),
-        "sharing": sharing,
+        "sharing": one_of("sharing", sharing, SHARING),
         "answer": answer,
         "hosts": _hosts(hosts, None),
         "card": "" if card is None else one_of("card", card, CARDS),

@@ -34,8 +34,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from starling import _device_arrays
-from starling._arguments import finite_number, whole_number
+from starling._arguments import finite_number, members, whole_number
+from starling._element_types import known_type
 from starling._native import native
+from starling._regions import check_size
 from starling.errors import ArgumentError, ElementTypeError
 from starling.machine import Machine
 
@@ -43,6 +45,7 @@ __all__ = ["Region", "Report"]
 
 ELEMENT_BYTES = (1, 2, 4, 8, 16)
 MOST_ELEMENTS = 2**48
+CLOSED = "this region was closed; make another one"
 LEGACY_STREAM = 1  # CUDA's name for the stream that others call 0
 
 
@@ -93,13 +96,16 @@ class Region:
     ) -> None:
         if not isinstance(m, Machine):
             raise ElementTypeError(f"m = {m!r} is a {type(m).__name__}; pass a machine, such as machine.host(4)")
-        kind = np.dtype(dtype)
+        check_size(m)
+        kind = known_type(dtype)
         if kind.hasobject or kind.itemsize not in ELEMENT_BYTES:
             raise ElementTypeError(f"dtype = {kind}; a region holds plain types of 1, 2, 4, 8 or 16 bytes")
         seconds = 0.0 if deadline is None else finite_number("deadline", deadline)
         if deadline is not None and seconds <= 0:
             raise ArgumentError(f"deadline = {deadline} s; must be more than 0")
-        self.machine = m
+        self._machine: Machine | None = m.shared()
+        self._n_devices = m.size
+        self._loaded = False  # until then epoch 0 has no values
         self.size = whole_number("n", n, most=MOST_ELEMENTS)
         self.dtype = kind
         self._open: native.HostRegion | None = native.HostRegion(
@@ -108,9 +114,16 @@ class Region:
             kind.itemsize,
             buffers=whole_number("buffers", buffers, 2, 8),
             chunk_bytes=native.parse_bytes(chunk, "chunk") if isinstance(chunk, str) else whole_number("chunk", chunk),
-            bounds=[whole_number("bounds", b, 0, MOST_ELEMENTS) for b in bounds or ()],
+            bounds=_bounds(bounds),
             deadline=seconds,
         )
+
+    @property
+    def machine(self) -> Machine:
+        """The machine, as long as the region is open."""
+        if self._machine is None:
+            raise ArgumentError(CLOSED)
+        return self._machine
 
     # ---- writing ----
 
@@ -127,6 +140,7 @@ class Region:
             raise ElementTypeError(f"values holds {given.dtype}, the region {self.dtype}; pass astype('{self.dtype}')")
         kept = np.ascontiguousarray(given, self.dtype)
         self._region.load(kept.ctypes.data)
+        self._loaded = True
 
     def part(self, pe: SupportsIndex) -> tuple[int, int]:
         """The first element that a device writes, and the end."""
@@ -191,10 +205,11 @@ class Region:
 
         Raises:
             RegionError: Another device has not committed it when the deadline is over; it says which, and what.
-            ArgumentError: The region has that epoch no longer.
+            ArgumentError: The region has that epoch no longer, or it is epoch 0 and nothing was loaded.
         """
         pe = self._pe(pe)
         wanted = self._region.committed(pe) if epoch is None else whole_number("epoch", epoch, 0, 2**63 - 1)
+        self._expect_values(wanted)
         of_cuda = self._native_stream(stream)
         if self.machine.kind == "host":
             self._region.wait_on_host(pe, wanted)
@@ -205,6 +220,7 @@ class Region:
     def read(self, epoch: SupportsIndex | None = None, *, pe: SupportsIndex = 0) -> NDArray[Any]:
         """A new NumPy array: an epoch as a device has it. None: the last that every device has committed."""
         wanted = self.epoch if epoch is None else whole_number("epoch", epoch, 0, 2**63 - 1)
+        self._expect_values(wanted)
         values = np.empty(self.size, self.dtype)
         self._region.read(self._pe(pe), wanted, values.ctypes.data)
         return values
@@ -241,7 +257,7 @@ class Region:
 
     def close(self) -> None:
         """Gives the copies back when no array over them is left. A second time is nothing."""
-        self._open = None
+        self._open = self._machine = None
 
     def __enter__(self) -> Region:
         return self
@@ -256,19 +272,24 @@ class Region:
         return self.size
 
     def __repr__(self) -> str:
-        state = "closed" if self._open is None else f"epoch {self.epoch}"
-        return f"<starling Region: {self.size} elements of {self.dtype} on {self.machine.size} devices, {state}>"
+        still = self._open  # another thread may close it meanwhile
+        state = "closed" if still is None else f"epoch {still.epoch}"
+        return f"<starling Region: {self.size} elements of {self.dtype} on {self._n_devices} devices, {state}>"
 
     # ---- inside ----
 
     @property
     def _region(self) -> native.HostRegion:
         if self._open is None:
-            raise ArgumentError("this region was closed; make another one")
+            raise ArgumentError(CLOSED)
         return self._open
 
     def _pe(self, pe: SupportsIndex) -> int:
         return whole_number("pe", pe, 0, self.machine.size - 1)
+
+    def _expect_values(self, epoch: int) -> None:
+        if epoch == 0 and not self._loaded:
+            raise ArgumentError("epoch 0 has no values yet; call load() first, or read an epoch that was committed")
 
     def _array(self, pe: int, epoch: int, begin: int, end: int, *, writable: bool) -> Any:
         address = self._region.address(pe, epoch) + begin * self.dtype.itemsize
@@ -294,3 +315,11 @@ class Region:
         if self.machine.kind == "host":
             raise ArgumentError("stream: virtual devices have no streams of CUDA; leave it out")
         return whole_number("stream", 0 if number is None else number, 0, 2**64 - 1) or LEGACY_STREAM
+
+
+def _bounds(bounds: Sequence[SupportsIndex] | None) -> list[int]:
+    """Where parts begin; empty: wherever they are of about the same size."""
+    if bounds is None:
+        return []
+    begins = members("bounds", bounds, "a list of where the parts of devices 1, 2, ... begin, such as [256], or None")
+    return [whole_number(f"bounds[{i}]", begin, 0, MOST_ELEMENTS) for i, begin in enumerate(begins)]

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from starling import _device_arrays
 from starling._arguments import whole_number
+from starling._element_types import known_type
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError, RangeError
 from starling.machine import Machine
@@ -161,7 +162,7 @@ class World:
             ElementTypeError: ``dtype`` holds objects, or an argument is of another kind.
             OutOfMemory: It does not fit.
         """
-        kind = np.dtype(dtype)
+        kind = known_type(dtype)
         if kind.hasobject or kind.itemsize == 0:
             raise ElementTypeError(f"dtype = {kind}; symmetric memory holds plain types, of 1 byte or more")
         given = shape if isinstance(shape, Sequence) else (shape,)

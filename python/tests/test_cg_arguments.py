@@ -135,7 +135,7 @@ WRONG_OPTIONS = {
     "storage of threes": (
         lambda: cg(A[:5, :5], B[:5], storage="sliced_3x3"),
         ArgumentError,
-        ["sliced_3x3", "multiple of 3"],
+        ["sliced_3x3", "5 rows", "multiple of 3", "'auto', 'sliced' or 'compressed'"],
     ),
     "replace_every": (lambda: cg(A, B, replace_every=-1), ArgumentError, ["replace_every = -1", "at least 0"]),
     "deadline": (lambda: cg(A, B, deadline=0), ArgumentError, ["deadline = 0", "more than 0"]),

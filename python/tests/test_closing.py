@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -118,3 +120,44 @@ def test_a_stencil_that_is_closed_during_a_march(devices):
     s.close()
     with pytest.raises(ArgumentError, match="closed"):
         next(march)
+
+
+def test_a_stencil_that_another_thread_closes():
+    with stencil.Stencil(U.shape, machine="host", devices=1) as s:
+        s.load(U)
+        closer = threading.Timer(0.05, s.close)
+        closer.start()
+        with pytest.raises(ArgumentError, match="this Stencil was closed"):
+            s.advance(10**9)
+        closer.join()
+
+
+USES_OF_A_MATRIX = {
+    "machine": lambda a: a.machine,
+    "facts": lambda a: a.facts,
+    "product": lambda a: a @ np.ones(36),
+    "products": lambda a: a @ np.ones((36, 2)),
+    "solve": lambda a: a.solve(np.ones(36)),
+    "cg": lambda a: linalg.cg(a, np.ones(36)),
+    "with": lambda a: a.__enter__(),
+}
+
+
+@pytest.mark.parametrize("use", USES_OF_A_MATRIX)
+def test_a_closed_matrix_is_refused(devices, use):
+    a = linalg.DistributedMatrix(linalg.matrices.grid_2d(6, 6), machine=devices(1))
+    a.close()
+    with pytest.raises(ArgumentError, match=r"DistributedMatrix was closed.*make another one"):
+        USES_OF_A_MATRIX[use](a)
+
+
+def test_the_memory_of_a_closed_matrix_is_free_again(devices):
+    m = devices(2)
+    before = m.memory.in_use
+    with linalg.DistributedMatrix(linalg.matrices.grid_2d(6, 6), machine=m) as a:
+        assert m.memory.in_use > before
+        assert np.allclose(a @ np.ones(36), linalg.matrices.grid_2d(6, 6) @ np.ones(36))
+    assert m.memory.in_use == before
+    a.close()
+    assert repr(a) == "<starling.linalg.DistributedMatrix: float64 (36, 36) closed>"
+    assert a._repr_html_() == "a matrix that was closed"

@@ -137,6 +137,11 @@ WRONG = {
     "flip large": (lambda: faults.corrupt_epoch(flip=2**64), ArgumentError, ["flip = 18446744073709551616", "at most"]),
     "no list": (lambda: machine.host(2, faults=faults.drop_signal()), ElementTypeError, ["drop_signal()", "list"]),
     "no faults": (lambda: machine.host(2, faults=["drop_signal"]), ElementTypeError, ["element 0", "str"]),
+    "injected none": (
+        lambda: machine.host(2).inject(None),
+        ElementTypeError,
+        ["faults = None", "list of faults", "[]"],
+    ),
     "injected text": (
         lambda: machine.host(2).inject([faults.drop_signal(), 3]),
         ElementTypeError,

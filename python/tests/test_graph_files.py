@@ -82,6 +82,10 @@ def test_list_details(written):
     assert edges_of(read(written("a.csv", "source,target\n0, 1\n 1,0"))) == [(0, 1, 1), (1, 0, 1)]
     assert edges_of(read(written("a.txt", "0 1\r\n1 0\r\n"))) == [(0, 1, 1), (1, 0, 1)]
     assert edges_of(read(str(written("a.txt", "0 1 1e3\n")))) == [(0, 1, 1000)]
+    for text in ("0 1\n1 0\n", "# Stra\xdfen\n0 1\n1 0\n"):
+        for name, raw in (("a.txt", text.encode("utf-8-sig")), ("a.txt.gz", gzip.compress(text.encode("utf-8-sig")))):
+            assert edges_of(read(written(name, raw))) == [(0, 1, 1), (1, 0, 1)], "a mark before the first line"
+        assert edges_of(read(written("a.txt", text.encode("latin1")))) == [(0, 1, 1), (1, 0, 1)]
 
 
 @pytest.mark.parametrize(

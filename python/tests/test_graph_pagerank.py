@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from graph_cases import power_iteration, random_graph
+from starling import _regions
 from starling.errors import ArgumentError, ElementTypeError, EntryError, Error, NotConverged
 from starling.graph import Progress, pagerank
 
@@ -183,7 +185,9 @@ def test_wrong_weights(rng, value, text):
         ({"tol": -1}, "tol = -1"),
         ({"max_iter": 0}, "max_iter = 0"),
         ({"fixed_iterations": 0}, "fixed_iterations = 0"),
-        ({"dtype": "float16"}, "dtype = 'float16'"),
+        ({"dtype": "float16"}, "dtype = 'float16'; must be 'float32' or 'float64'"),
+        ({"dtype": "nonsense"}, "dtype = 'nonsense'; must be 'float32' or 'float64'"),
+        ({"devices": 200}, "up to 64 devices, the machine has 200; use devices=64 or fewer"),
         ({"agent": "carrier pigeon"}, "agent = 'carrier pigeon'"),
         ({"chunk": 17}, "chunk = 17"),
         ({"chunk": "64M"}, "chunk = '64M'"),
@@ -224,6 +228,29 @@ def test_no_graph(graph, error, text):
         pagerank(graph)
 
 
+@pytest.mark.parametrize("dtype", ["f4", np.float32, np.dtype("float32"), ">f4"])
+def test_names_of_element_types(dtype):
+    assert pagerank(np.ones((4, 4)), dtype=dtype).dtype == np.float32
+    with pytest.raises(ElementTypeError, match="'float32' or 'float64'"):
+        pagerank(np.ones((4, 4)), dtype=np.int32)
+
+
+def test_large_whole_numbers():
+    graph = nx.DiGraph([("a", "b"), ("b", "a")])
+    graph.add_edge("a", "b", weight=2**70)
+    assert pagerank(graph) == {"a": 0.5, "b": 0.5}
+    graph.add_edge("b", "a", weight=10**5000)
+    with pytest.raises(
+        EntryError, match="from 'b' to 'a' has a weight of 16610 bits, more than float64 holds"
+    ) as caught:
+        pagerank(graph)
+    assert (caught.value.row, caught.value.column) == (1, 0)
+    for weight in (np.complex64(1), np.timedelta64(3)):
+        graph.add_edge("b", "a", weight=weight)
+        with pytest.raises(ElementTypeError, match=r"from 'b' to 'a' has weight = .*; weights must be real numbers"):
+            pagerank(graph)
+
+
 def test_wrong_attributes():
     graph = nx.DiGraph()
     graph.add_edge(1, 2, weight="far")
@@ -241,6 +268,30 @@ def test_large_sums():
     assert np.allclose(pagerank(a, **EXACT), power_iteration(a))
     with pytest.raises(EntryError, match="vertex 0 add up to 6e"):
         pagerank(a, dtype="float32")
+
+
+def test_weights_that_are_too_small():
+    a = np.array([[0, 1, 1e-50], [1, 0, 0], [0, 1e-60, 0]])
+    with pytest.raises(EntryError, match=r"A\[0, 2\] = 1e-50; float32 holds.*float64'.*\(2 of 4") as caught:
+        pagerank(a, dtype="float32")
+    assert (caught.value.row, caught.value.column, caught.value.value) == (0, 2, 1e-50)
+    assert np.allclose(pagerank(a, **EXACT), power_iteration(a))
+    with pytest.raises(EntryError, match=r"float64 holds no weight between 0 and 2.23e-308; scale them"):
+        pagerank(a * 1e-260)
+
+
+def test_numbers_that_are_not_finite(monkeypatch):
+    """No input is known that leads there, so the program is told to have seen one."""
+
+    def broken(subject, *arrays, **options):
+        report = _regions.nothing_to_do(subject, 1)
+        return np.full(2, np.nan), replace(report, converged=False, iterations=3, history=(0.5, np.inf, np.nan))
+
+    monkeypatch.setattr(_regions, "pagerank", broken)
+    with pytest.raises(NotConverged, match=r"iteration 2 changes the ranks by inf.*beyond float64.*scale the weights$"):
+        pagerank(np.ones((2, 2)))
+    with pytest.raises(NotConverged, match=r"beyond float32.*or use dtype='float64'"):
+        pagerank(np.ones((2, 2)), dtype="float32")
 
 
 def test_damaged_matrix():

@@ -151,6 +151,8 @@ def test_wrong_arguments():
         sssp(np.ones((4, 3)), 0)
     with pytest.raises(ArgumentError, match=r"1e\+39 is more than float32 holds"):
         sssp(np.full((2, 2), 1e39), 0, dtype="float32")
+    with pytest.raises(EntryError, match=r"A\[0, 0\] = 1e-50; float32 holds no weight between 0 and 1\.18e-38"):
+        sssp(np.full((2, 2), 1e-50), 0, dtype=np.float32)
     with pytest.raises(
         EntryError, match=r"A\[2, 1\] = -4; weights must not be negative \(1 of 2 are wrong\)"
     ) as caught:

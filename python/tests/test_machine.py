@@ -87,7 +87,7 @@ def test_under_test(devices, kind):
     [
         ({"pes_per_gpu": 0}, "pes_per_gpu"),
         ({"pes_per_gpu": -3}, "pes_per_gpu"),
-        ({"sharing": "halves"}, "auto, partitions or plain"),
+        ({"sharing": "halves"}, "'auto', 'partitions' or 'plain'"),
         ({"ids": [0, 0], "pes_per_gpu": 2}, "one of the two"),
         ({"ids": [], "pes_per_gpu": 2}, "ids is empty"),
     ],

@@ -125,16 +125,26 @@ assert info == 0 and r.devices == 4, r
         assert np.load(tmp_path / f"x{rank}.npy").tobytes() == expected
 
 
-def test_pagerank_has_the_bits_of_one_process(tmp_path: Path) -> None:
-    program = """
+@pytest.mark.parametrize(
+    "solve",
+    [
+        "pagerank(edges)",
+        "sssp(edges, 7)",
+        "jacobi(edges + 40 * sparse.eye(300), np.ones(300), layout='csr')",
+        "jacobi(sparse.diags([-1, 4, -2], [-7, 0, 1], (300, 300)), np.ones(300), layout='dia')",
+    ],
+)
+def test_region_solvers_have_the_bits_of_one_process(tmp_path: Path, solve: str) -> None:
+    program = f"""
 import os, numpy as np, scipy.sparse as sparse
 from starling import machine
-from starling.graph import pagerank
+from starling.graph import pagerank, sssp
+from starling.linalg import jacobi
 edges = sparse.random(300, 300, 0.03, format="csr", random_state=1)
 assert machine.best().processes == int(os.environ.get("STARLING_RANKS", 1))
 for again in range(3):
-    rank = pagerank(edges)
-np.save(f"r{os.environ.get('STARLING_RANK', 'one')}.npy", rank)
+    values = {solve}
+np.save(f"r{{os.environ.get('STARLING_RANK', 'one')}}.npy", values)
 """
     done = launched(tmp_path, program, 3)
     assert done.returncode == 0, done.stderr

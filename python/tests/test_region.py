@@ -139,8 +139,34 @@ def test_views_outlive_the_region_and_readers_cannot_write():
     assert "closed" in repr(x)
 
 
-def test_bounds_and_loading_again():
-    x = region.Region(machine.host(3), 96, np.float64, bounds=[16, 16])
+def test_a_region_outlives_its_machine():
+    with machine.host(2) as m:
+        x = region.Region(m, 10)
+    assert repr(x) == "<starling Region: 10 elements of float64 on 2 devices, epoch 0>"
+    x.load(np.arange(10.0))
+    np.testing.assert_array_equal(x.wait(1, 0), np.arange(10.0))
+    assert x.machine.size == 2
+    x.close()
+    assert repr(x) == "<starling Region: 10 elements of float64 on 2 devices, closed>"
+    with pytest.raises(ArgumentError, match="this region was closed"):
+        _ = x.machine
+
+
+def test_an_epoch_that_was_not_loaded():
+    x = region.Region(machine.host(2), 10)
+    for use in (lambda: x.wait(0), lambda: x.wait(1, 0), x.read, lambda: x.read(0, pe=1)):
+        with pytest.raises(ArgumentError, match=r"epoch 0 has no values yet; call load\(\) first"):
+            use()
+    for view in x.views():
+        view[...] = 7
+    for pe in range(2):
+        x.commit(pe)  # the first epoch needs none before it
+    np.testing.assert_array_equal(x.read(pe=1), np.full(10, 7.0))
+
+
+@pytest.mark.parametrize("bounds", [[16, 16], np.array([16, 16])])
+def test_bounds_and_loading_again(bounds):
+    x = region.Region(machine.host(3), 96, np.float64, bounds=bounds)
     assert [x.part(pe) for pe in range(3)] == [(0, 16), (16, 16), (16, 96)]
     for start in (1.0, 2.0):
         x.load(np.full(96, start))
@@ -160,6 +186,15 @@ def test_refused():
         region.Region(m, 10, object)
     with pytest.raises(ElementTypeError, match="dtype = "):
         region.Region(m, 10, "S3")
+    with pytest.raises(ElementTypeError, match="dtype = 'foo' is none that NumPy knows; pass for example 'float64'"):
+        region.Region(m, 10, "foo")
+    with pytest.raises(ArgumentError, match=r"up to 64 devices, the machine has 65; use devices=64 or fewer"):
+        region.Region(machine.host(65), 10)
+    for bounds in (16, np.array(16), "16"):
+        with pytest.raises(ElementTypeError, match=r"bounds = .*16.*; pass a list of where the parts"):
+            region.Region(m, 10, bounds=bounds)
+    with pytest.raises(ElementTypeError, match=r"bounds\[0\] = 1\.5"):
+        region.Region(m, 10, bounds=[1.5])
     with pytest.raises(ArgumentError, match="buffers = 1"):
         region.Region(m, 10, buffers=1)
     with pytest.raises(ArgumentError, match=r"^chunk = 100"):

@@ -187,6 +187,8 @@ def test_refused_shapes(w):
         w.zeros(-1)
     with pytest.raises(ElementTypeError, match="plain types"):
         w.zeros(3, object)
+    with pytest.raises(ElementTypeError, match="dtype = 'foo' is none that NumPy knows"):
+        w.zeros(3, "foo")
     with pytest.raises(ArgumentError, match="no memory has as many"):
         w.zeros((2**40, 2**40))
     with pytest.raises(OutOfMemory):

@@ -44,6 +44,69 @@ def test_arrays(ctx, array, error, text):
         ctx.logical_data(array)
 
 
+BASE = np.zeros((8, 8))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "overlap"),
+    [
+        (BASE, BASE, True),
+        (BASE[:3], BASE[1:], True),
+        (BASE[:3], BASE[3:], False),
+        (BASE[2:5, 2:5], BASE[4:, 4:], True),
+        (BASE[2:5, 2:5], BASE[5:, 5:], False),
+        (BASE[:, :4], BASE[:, 4:], False),  # side by side in all rows
+        (BASE[:, :5], BASE[:, 4:], True),
+        (BASE[::2], BASE[1::2], False),
+        (BASE[::2, :4], BASE[1, :4], False),
+        (BASE[::3, 2:5], BASE[3, 4:6], True),
+        (BASE[:, :3], BASE[5], True),
+        (BASE[0], BASE.view("u1")[0, 63:], True),
+        (BASE[:0], BASE, False),
+    ],
+)
+def test_arrays_that_overlap(ctx, one, other, overlap):
+    assert np.shares_memory(one, other) == overlap
+    for first, second in ((one, other), (other, one)):
+        x = ctx.logical_data(first, name="x")
+        if overlap:
+            with pytest.raises(errors.ArgumentError, match=r"the array overlaps that of logical data 'x'.*pass a copy"):
+                ctx.logical_data(second)
+        else:
+            ctx.logical_data(second)
+        del x
+
+
+def test_an_array_may_be_given_again_when_its_data_is_gone(ctx):
+    a = np.zeros(4)
+    for _ in range(3):
+        ctx.host_launch(lambda v: np.add(v, 1, out=v), ctx.logical_data(a).rw())
+        ctx.synchronize()
+    x = ctx.logical_data(a)
+    ctx.host_launch(lambda v: np.add(v, 1, out=v), x.rw())
+    ctx.finalize()
+    assert a.tolist() == [4] * 4
+    with pytest.raises(errors.ArgumentError, match="finalized"):
+        ctx.logical_data(a)
+
+
+@computes_in_bodies
+def test_an_array_that_is_given_again_has_its_value(ctx):
+    """Its value may still be on a device, or on its way."""
+    a = np.zeros(50_000)
+    for i in range(20):
+        with ctx.task(ctx.logical_data(a).rw(), where=stf.exec_place.device(i % 2)) as t:
+            (v,) = t.views()
+            v += 1
+    with (
+        pytest.raises(errors.ArgumentError, match="other logical data has had, within the body of a task"),
+        ctx.task(where=HOST()),
+    ):
+        ctx.logical_data(a[1:])
+    x = ctx.logical_data(a[1:])
+    assert ctx.wait(x).tolist() == [20] * 49_999
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
@@ -113,8 +176,12 @@ def test_what_is_no_access(ctx):
 
     with pytest.raises(errors.ElementTypeError, match="no plain function"):
         ctx.host_launch(later, x.read())
-    with pytest.raises(errors.ElementTypeError):
-        ctx.wait(np.zeros(3))
+    for call in (ctx.wait, ctx.hash, lambda d: ctx.split(d, 2), lambda d: ctx.prefetch(d, stf.data_place.host())):
+        for wrong in ("a", np.zeros(3), x.read()):
+            with pytest.raises(
+                errors.ElementTypeError, match=f"data is a {type(wrong).__name__}; pass logical data it"
+            ):
+                call(wrong)
     with pytest.raises(errors.ArgumentError, match="token has no value"):
         ctx.wait(ctx.token())
 
@@ -139,7 +206,7 @@ def test_after_the_end(devices):
             use()
 
 
-@pytest.mark.parametrize("device", [-1, 2, 1000])
+@pytest.mark.parametrize("device", [2, 1000])
 def test_unknown_devices(ctx, device):
     x = ctx.logical_data(np.zeros(3))
     for task in (
@@ -151,6 +218,28 @@ def test_unknown_devices(ctx, device):
             pytest.fail("the body runs")
     with pytest.raises(errors.ArgumentError, match="no devices"):
         stf.exec_place.grid([])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: stf.exec_place.device(-1), errors.RangeError, "exec_place.device: device -1.*must be at least 0"),
+        (lambda: stf.data_place.device(-5), errors.RangeError, "data_place.device: device -5.*must be at least 0"),
+        (lambda: stf.exec_place.grid([0, -1]), errors.RangeError, "exec_place.grid: device -1.*must be at least 0"),
+        (lambda: stf.exec_place.device("a"), errors.ElementTypeError, "device = 'a' is a str; pass a whole number"),
+        (lambda: stf.exec_place.device(1.0), errors.ElementTypeError, "device = 1.0 is a float; pass a whole number"),
+        (lambda: stf.exec_place.device(None), errors.ElementTypeError, "device = None"),
+        (lambda: stf.data_place.device("a"), errors.ElementTypeError, "device = 'a' is a str; pass a whole number"),
+        (lambda: stf.exec_place.device(2**40), errors.ArgumentError, "device = 1099511627776; must be at most"),
+        (lambda: stf.exec_place.grid(3), errors.ElementTypeError, r"numbers = 3 is a int; pass .*\[0, 1\]"),
+        (lambda: stf.exec_place.grid([0, "a"]), errors.ElementTypeError, "device = 'a'"),
+    ],
+)
+def test_places_that_make_no_sense(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+    assert stf.exec_place.device(np.int64(1)) == stf.exec_place.device(1)
+    assert stf.exec_place.grid(np.arange(2)) == stf.exec_place.grid([0, 1])
 
 
 def test_the_host_cannot_reach_devices(ctx):

@@ -362,7 +362,7 @@ def test_record_refuses(tmp_path):
 
 def test_raw_files(tmp_path, devices):
     m = devices(2)
-    m.trace_to(str(tmp_path / "raw"), records=64)
+    m.trace_to(tmp_path / "raw", records=np.int64(64))
     assert m.trace_path == str(tmp_path / "raw")
     starling.stencil.jacobi(np.ones((20, 20)), 3, machine=m)
     m.end_trace()

@@ -123,21 +123,40 @@ def _from_networkx(graph: Any, weight: str | None) -> Graph:
     edges = list(found)
     begin = np.fromiter((index[u] for u, _, _ in edges), np.int32, len(edges))
     end = np.fromiter((index[v] for _, v, _ in edges), np.int32, len(edges))
-    try:
-        data = np.asarray([w for _, _, w in edges], dtype=None if edges else np.int32)
-        if data.dtype.kind not in "biuf" or data.ndim != 1:
-            raise TypeError
-    except (TypeError, ValueError, OverflowError):
-        u, v, w = next(e for e in edges if not isinstance(e[2], (int, float, np.number)) or isinstance(e[2], complex))
-        raise ElementTypeError(
-            f"the edge from {u!r} to {v!r} has {weight} = {w!r}, a {type(w).__name__}; weights must be real numbers"
-        ) from None
-    data = data.astype(np.int32) if data.dtype.kind == "b" else data
+    data = _real_weights(edges, weight, begin, end)
     if not graph.is_directed():
         back = begin != end
         begin, end = np.concatenate([begin, end[back]]), np.concatenate([end, begin[back]])
         data = np.concatenate([data, data[back]])
     return Graph(from_edges(begin, end, data, len(nodes)), nodes)
+
+
+def _real_weights(
+    edges: list[tuple[Hashable, Hashable, Any]], name: str | None, begin: NDArray[Any], end: NDArray[Any]
+) -> NDArray[Any]:
+    try:
+        data = np.asarray([w for _, _, w in edges], dtype=None if edges else np.int32)
+    except (TypeError, ValueError, OverflowError):
+        data = np.asarray(None)
+    if data.dtype.kind in "biuf" and data.ndim == 1:
+        return data.astype(np.int32) if data.dtype.kind == "b" else data
+    numbers = np.zeros(len(edges), np.float64)  # whole numbers that no type of NumPy holds, or no numbers
+    for at, (u, v, w) in enumerate(edges):
+        if isinstance(w, np.timedelta64) or not isinstance(w, (int, float, np.bool_, np.integer, np.floating)):
+            raise ElementTypeError(
+                f"the edge from {u!r} to {v!r} has {name} = {w!r}, a {type(w).__name__}; weights must be real numbers"
+            )
+        try:
+            numbers[at] = float(w)
+        except OverflowError:
+            raise EntryError(
+                f"the edge from {u!r} to {v!r} has a {name} of {int(w).bit_length()} bits, more than float64 holds; "
+                "scale the weights",
+                int(begin[at]),
+                int(end[at]),
+                float("inf"),
+            ) from None
+    return numbers
 
 
 def _from_matrix(a: Any, name: str) -> sparse.csr_array:
@@ -176,14 +195,31 @@ def check_weights(graph: Graph) -> None:
     if not wrong.any():
         return
     at = int(np.argmax(wrong))
+    value = edges.data[at]
+    kind = "must not be negative" if value < 0 and np.isfinite(value) else "must be finite"
+    raise _entry_error(graph, at, f"weights {kind}", int(wrong.sum()))
+
+
+def check_least(graph: Graph, element: np.dtype[Any]) -> None:
+    """Raises EntryError with the place of the first weight above 0 that is too small for an element type."""
+    weights = graph.edges.data
+    if weights.dtype.kind != "f":
+        return
+    least = float(np.finfo(element).tiny)  # what is smaller loses digits, and becomes 0 at last
+    wrong = np.flatnonzero((weights > 0) & (weights < least))
+    if wrong.size:
+        wider = ", or use dtype='float64'" if element == np.float32 else ""
+        problem = f"{element} holds no weight between 0 and {least:.3g}; scale them{wider}"
+        raise _entry_error(graph, int(wrong[0]), problem, wrong.size)
+
+
+def _entry_error(graph: Graph, at: int, problem: str, wrong: int) -> EntryError:
+    """For entry number `at`, the first of those that are wrong."""
+    edges = graph.edges
     row = int(np.searchsorted(edges.indptr, at, side="right")) - 1
     column, value = int(edges.indices[at]), edges.data[at].item()
-    kind = "must not be negative" if value < 0 and np.isfinite(value) else "must be finite"
-    raise EntryError(
-        f"{graph.place(row, column)} = {value}; weights {kind} ({int(wrong.sum())} of {edges.nnz} are wrong)",
-        row,
-        column,
-        value,
+    return EntryError(
+        f"{graph.place(row, column)} = {value}; {problem} ({wrong} of {edges.nnz} are wrong)", row, column, value
     )
 
 

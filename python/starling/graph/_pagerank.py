@@ -6,13 +6,14 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from starling import _regions
 from starling._arguments import MOST_STEPS, finite_number, one_of, whole_number
+from starling._element_types import floating_type
 from starling._measuring import Measuring
 from starling._native_regions import OrderedEdges
-from starling._region_report import Progress, Report
+from starling._region_report import Progress, Report, first_not_finite
 from starling._regions import Agent, Order, Where
 from starling.errors import ArgumentError, ElementTypeError, EntryError, NotConverged
 from starling.graph import _matrix
@@ -22,8 +23,6 @@ from starling.machine import Machine
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-ELEMENT_TYPES = ("float32", "float64")
-
 Shares: TypeAlias = "Mapping[Any, SupportsFloat] | NDArray[Any] | None"
 """Numbers for vertices."""
 Ranks: TypeAlias = "NDArray[Any] | dict[Hashable, float]"
@@ -32,7 +31,7 @@ Ranks: TypeAlias = "NDArray[Any] | dict[Hashable, float]"
 class PagerankOptions(Where, total=False):
     """The keyword arguments that networkx does not have."""
 
-    dtype: Literal["float32", "float64"]
+    dtype: DTypeLike
     fixed_iterations: SupportsIndex | None
     order: Order
 
@@ -75,7 +74,7 @@ def pagerank(
     weight: str | None = "weight",
     dangling: Shares = None,
     *,
-    dtype: Literal["float32", "float64"] = "float64",
+    dtype: DTypeLike = "float64",
     fixed_iterations: SupportsIndex | None = None,
     order: Order = "auto",
     devices: int | None = None,
@@ -106,7 +105,7 @@ def pagerank(
         weight: The name of the attribute that holds the weights of a networkx graph, 1 where it is missing. None: all
             edges count 1, each stored entry of a matrix too. Where all weights are 1, none are stored on the devices.
         dangling: Where the ranks of vertices without edges go, as `personalization`. None: as `personalization`.
-        dtype: The element type of ranks and weights on the devices.
+        dtype: The element type of ranks and weights on the devices, float32 or float64.
         fixed_iterations: Do exactly so many, whatever changes; instead of `max_iter` and `tol`.
         order: How vertices are numbered on the devices: ``"given"``, as `A` has them; ``"degree"``, those with the most
             edges out first, distributed round-robin over the devices, so that reads of the ranks meet fewer lines of
@@ -134,7 +133,8 @@ def pagerank(
 
     Raises:
         NotConverged: `max_iter` did not suffice; ``last`` holds the ranks so far.
-        EntryError: A weight is negative, NaN or infinite; has ``row``, ``column`` and ``value``.
+        EntryError: A weight is negative, NaN or infinite, or beyond what `dtype` holds; has ``row``, ``column`` and
+            ``value``.
         ArgumentError: Another value is not allowed: the matrix is not square, all numbers of `personalization` are 0.
         ElementTypeError: `A` is no graph, or an array has another element type.
         OutOfMemory: The graph does not fit into the memory of the devices.
@@ -159,9 +159,10 @@ def pagerank(
     fixed = fixed_iterations is not None
     if fixed_iterations is not None:
         most = whole_number("fixed_iterations", fixed_iterations, most=MOST_STEPS)
-    element = np.dtype(one_of("dtype", dtype, ELEMENT_TYPES))
+    element = floating_type(dtype)
     graph = _matrix.as_graph(A, weight)
     _matrix.check_weights(graph)
+    _matrix.check_least(graph, element)
     n = graph.vertices
     tolerance = threshold * n
     sending = _regions.sending(agent, chunk, agent_blocks, deadline, progress, tolerance, measuring)
@@ -184,16 +185,25 @@ def pagerank(
         )  # fmt: skip
     ranks = _by_node(graph, rank)
     if not done.converged and not fixed:
-        change = done.history[-1] if done.history else float("nan")
-        raise NotConverged(
-            f"pagerank: the last of {done.iterations} iterations changes the ranks by {change:.3g}, which is not less "
-            f"than N tol = {tolerance:.3g}; allow more with max_iter, or a larger tol",
-            done.iterations,
-            ranks,
-            change,
-            done,
-        )
+        raise _not_converged(ranks, done, tolerance)
     return (ranks, done) if report else ranks
+
+
+def _not_converged(ranks: Ranks, done: Report, tolerance: float) -> NotConverged:
+    change = done.history[-1] if done.history else float("nan")
+    bad = first_not_finite(done.history)
+    if bad is None:
+        problem = (
+            f"the last of {done.iterations} iterations changes the ranks by {change:.3g}, which is not less than "
+            f"N tol = {tolerance:.3g}; allow more with max_iter, or a larger tol"
+        )
+    else:
+        wider = ", or use dtype='float64'" if done.dtype == "float32" else ""
+        problem = (
+            f"iteration {bad + 1} changes the ranks by {done.history[bad]}: numbers are beyond {done.dtype}, which "
+            f"more iterations do not mend; scale the weights{wider}"
+        )
+    return NotConverged(f"pagerank: {problem}", done.iterations, ranks, change, done)
 
 
 def _ordered(graph: Graph, edges: InEdges, element: np.dtype[Any], order: Order, devices: int) -> OrderedEdges:

@@ -6,6 +6,7 @@ import gzip
 import io
 import warnings
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -202,7 +203,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         with opened(path) as file:
             for number, line in enumerate(file, 1):
-                yield number, line.decode("latin1")
+                yield number, (line.removeprefix(BOM_UTF8) if number == 1 else line).decode("latin1")
     except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
         raise MatrixFileError(
             f"{path}, line {number + 1}: not a whole gzip file ({first_line(problem)}); fetch it again", number + 1
@@ -215,12 +216,24 @@ def _parsed(path: Path, form: _Form, comment: str) -> NDArray[Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a file without edges is a graph without edges
             return np.loadtxt(
-                path, dtype=fields, comments=comment, delimiter=form.comma, skiprows=_lines_above(path, form), ndmin=1
+                path,
+                dtype=fields,
+                comments=comment,
+                delimiter=form.comma,
+                skiprows=_lines_above(path, form),
+                encoding=_encoding(path),
+                ndmin=1,
             )
     except MemoryError:
         raise MatrixFileError(f"{path} holds more edges than fit into memory") from None
     except (ValueError, OverflowError, EOFError, zlib.error, gzip.BadGzipFile):
         raise _damaged(path, form) from None
+
+
+def _encoding(path: Path) -> str:
+    """One that reads comments of any kind, and the mark that editors put before UTF-8."""
+    with opened(path) as file:
+        return "utf-8-sig" if file.read(len(BOM_UTF8)) == BOM_UTF8 else "latin1"
 
 
 def _lines_above(path: Path, form: _Form) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from starling import _regions
-from starling._arguments import one_of, whole_number
+from starling._arguments import whole_number
+from starling._element_types import floating_type
 from starling._measuring import Measuring
 from starling._region_report import Progress, Report
 from starling._regions import Agent
@@ -20,7 +21,6 @@ from starling.machine import Machine
 
 NOBODY = -9999  # as in SciPy: the vertex has no predecessor
 WHOLE_IN_FLOAT32 = 2**24  # whole numbers up to this are exact
-ELEMENT_TYPES = ("float32", "float64")
 
 
 def sssp(
@@ -29,7 +29,7 @@ def sssp(
     return_predecessors: bool = False,
     *,
     weight: str | None = "weight",
-    dtype: Literal["float32", "float64"] | None = None,
+    dtype: DTypeLike | None = None,
     devices: int | None = None,
     machine: Machine | str | None = None,
     agent: Agent = "auto",
@@ -63,7 +63,8 @@ def sssp(
 
     Raises:
         RangeError: `source` is no vertex.
-        EntryError: A length is negative, NaN or infinite; has ``row``, ``column`` and ``value``.
+        EntryError: A length is negative, NaN or infinite, or below what float32 holds where `dtype` says that; has
+            ``row``, ``column`` and ``value``.
         ArgumentError: Another value is not allowed: the matrix is not square, ...
         ElementTypeError: `A` is no graph, or an array has another element type.
         OutOfMemory, Unsupported, StallError: As in :func:`pagerank`.
@@ -78,16 +79,15 @@ def sssp(
     >>> lengths.tolist(), before.tolist()
     ([0.0, 6.0, 2.0], [-9999, 2, 0])
     """
-    if dtype is not None:
-        one_of("dtype", dtype, ELEMENT_TYPES)
+    asked = None if dtype is None else floating_type(dtype)
     graph = _matrix.as_graph(A, weight)
     _matrix.check_weights(graph)
     start = _vertex(graph, source)
     sending = _regions.sending(agent, chunk, agent_blocks, deadline, progress, None, measuring)
     on = _regions.on(machine, devices, graph.vertices)
-    single = _single_is_exact(graph) if dtype is None else dtype == "float32"
+    single = _single_is_exact(graph) if asked is None else asked == np.float32
     length, before, done = _ways(graph, start, return_predecessors, single, on, sending)
-    if dtype is None and single and np.max(length, initial=0, where=np.isfinite(length)) >= WHOLE_IN_FLOAT32:
+    if asked is None and single and np.max(length, initial=0, where=np.isfinite(length)) >= WHOLE_IN_FLOAT32:
         length, before, done = _ways(graph, start, return_predecessors, False, on, sending)
     results = [*_by_node(graph, length.astype(np.float64), before)]
     if report:
@@ -123,6 +123,8 @@ def _ways(
     longest = graph.edges.data.max(initial=0)
     if single and longest > np.finfo(np.float32).max:
         raise ArgumentError(f"a length of {longest:g} is more than float32 holds; leave dtype out")
+    if single:
+        _matrix.check_least(graph, element)
     edges = _matrix.in_edges(graph, np.minimum, element)
     subject = _regions.Subject(
         "sssp", on, graph.vertices, edges.source.size, element.name, edges.weight is not None, None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, overload
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, overload
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
@@ -33,6 +34,18 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 log = logging.getLogger("starling")
+
+
+# For matrices that are not symmetric.
+MAKE_TRANSPOSE = ", else make another DistributedMatrix of A.T with products_only=True and multiply with that"
+
+
+class _Kept(NamedTuple):
+    """What a matrix has on its devices."""
+
+    solver: Any
+    """The native one."""
+    machine: Machine
 
 
 class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no types
@@ -72,6 +85,9 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
     >>> x, info = A.solve(y, rtol=1e-10)
     >>> info, bool(np.allclose(x, 1))
     (0, True)
+    >>> A.close()
+
+    ``with DistributedMatrix(...) as A:`` closes it at the end.
     """
 
     def __init__(
@@ -93,22 +109,26 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             one_of("reorder", reorder, _choices.REORDERS)
         self._block_size = None if block_size is None else check_block_size("block_size", block_size)
         rows = csr.shape[0]
-        self._machine = machines.of(machine, devices)
-        if devices is None and not isinstance(machine, Machine) and self._machine.size > rows:
-            self._machine = machines.named(self._machine.kind, rows)  # nobody asked for more
-        if self._machine.size > rows:
+        if storage == "sliced_3x3" and rows % 3 != 0:
             raise ArgumentError(
-                f"A has {rows} rows for {self._machine.size} devices; every device needs at least one: use fewer "
-                "devices"
+                f"storage = 'sliced_3x3' for {rows} rows, whose number must be a multiple of 3; take 'auto', 'sliced' "
+                "or 'compressed'"
+            )
+        on = machines.of(machine, devices)
+        if devices is None and not isinstance(machine, Machine) and on.size > rows:
+            on = machines.named(on.kind, rows)  # nobody asked for more
+        if on.size > rows:
+            raise ArgumentError(
+                f"A has {rows} rows for {on.size} devices; every device needs at least one: use fewer devices"
             )
         if not products_only:
             _matrix.check_finite(csr)
             if reorder is not None:  # after that the rows have other numbers
                 _matrix.check_system(csr)
-        self._order = order_of(csr, reorder, self._machine.size, partition, not products_only)
+        self._order = order_of(csr, reorder, on.size, partition, not products_only)
         system = native.LinearSystemF32 if csr.dtype == np.float32 else native.LinearSystemF64
-        self._system = system(
-            self._machine,
+        solver = system(
+            on,
             *_matrix.arrays_of(self._order.matrix(csr)),
             split=partition,
             storage=storage,
@@ -116,17 +136,21 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             block_size=self._block_size or 0,
             products_only=products_only,
         )
+        self._kept: _Kept | None = _Kept(solver, on)
         self._products_only = products_only
         super().__init__(csr.dtype, csr.shape)
 
     @property
     def machine(self) -> Machine:
-        return self._machine
+        return self._open().machine
 
     @property
     def facts(self) -> Facts:
         """How the matrix lies on the devices."""
-        f = self._system.facts()
+        return self._facts(self._open())
+
+    def _facts(self, kept: _Kept) -> Facts:
+        f = kept.solver.facts()
         return Facts(
             rows=f.rows,
             nonzeros=f.nonzeros,
@@ -136,15 +160,36 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             halo=tuple(f.halo),
             bytes=tuple(f.bytes),
             reorder=self._order.name,
-            machine=self._machine.kind,
-            devices=self._machine.size,
+            machine=kept.machine.kind,
+            devices=kept.machine.size,
         )
 
     def __repr__(self) -> str:
-        return f"<starling.linalg.DistributedMatrix: {self.dtype} {self.shape} on {self._machine!r}>"
+        kept = self._kept
+        where = "closed" if kept is None else f"on {kept.machine!r}"
+        return f"<starling.linalg.DistributedMatrix: {self.dtype} {self.shape} {where}>"
 
     def _repr_html_(self) -> str:
-        return str(self.facts._repr_html_())
+        kept = self._kept
+        return "a matrix that was closed" if kept is None else str(self._facts(kept)._repr_html_())
+
+    def close(self) -> None:
+        """Gives the memory of the devices back. A second time is nothing; any other use is an ``ArgumentError``."""
+        self._kept = None
+
+    def __enter__(self) -> DistributedMatrix:
+        self._open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _open(self) -> _Kept:
+        """What there is on the devices, which another thread may close while the caller still uses it."""
+        kept = self._kept
+        if kept is None:
+            raise ArgumentError("this DistributedMatrix was closed, and its rows are gone; make another one")
+        return kept
 
     # ---- what SciPy asks of an operator ----
 
@@ -174,11 +219,11 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         return self.matmat(X)
 
     def _rmatvec(self, x: Any) -> Vector:
-        self._must_be_symmetric("The product with its transpose")
+        self._must_be_symmetric("The product with its transpose", MAKE_TRANSPOSE)
         return self.matvec(x)
 
     def _rmatmat(self, X: Any) -> Vector:
-        self._must_be_symmetric("The product with its transpose")
+        self._must_be_symmetric("The product with its transpose", MAKE_TRANSPOSE)
         return self.matmat(X)
 
     def _adjoint(self) -> LinearOperator:
@@ -187,10 +232,11 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
     def _transpose(self) -> LinearOperator:
         return super()._transpose() if self._products_only else self
 
-    def _must_be_symmetric(self, what: str) -> None:
+    def _must_be_symmetric(self, what: str, otherwise: str) -> None:
         if self._products_only:
             raise ArgumentError(
-                f"{what} needs a symmetric matrix, and this one was made with products_only=True; make it without that"
+                f"{what} needs a symmetric matrix, and this one was made with products_only=True; make it without that "
+                f"if it is symmetric{otherwise}"
             )
 
     def _own_type(self, v: Vector, name: str) -> Vector:
@@ -203,7 +249,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
 
     def _multiply(self, v: Vector) -> Vector:
         out = np.empty(self.shape[0], self.dtype)
-        self._system.multiply(np.ascontiguousarray(self._order.into(v)), out)
+        self._open().solver.multiply(np.ascontiguousarray(self._order.into(v)), out)
         return self._order.back(out) if self._order.rows is not None else out
 
     # ---- solving ----
@@ -250,7 +296,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         >>> X.shape, info, bool(np.allclose(X, np.eye(64)[:, :3], atol=1e-8))
         ((64, 3), 0, True)
         """
-        self._must_be_symmetric("solve")
+        self._must_be_symmetric("solve", "; conjugate gradients solve no others")
         rows = self.shape[0]
         m = self._preconditioner(M)
         end = _choices.ending(rows, rtol, atol, maxiter, fixed_iterations)
@@ -265,8 +311,9 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         callable_or_none("progress", progress)
         right = self._own_type(_vectors.finite_columns(b, "b", rows), "b")
         x = _columns.into(self._start(x0, right.shape), self._order, self.dtype)
-        moved_before = self._machine.traffic
-        results = self._system.solve(
+        kept = self._open()
+        moved_before = kept.machine.traffic
+        results = kept.solver.solve(
             _columns.into(right, self._order, self.dtype),
             x,
             rtol=end.rtol,
@@ -289,8 +336,8 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
                 )  # fmt: skip
         if not report:
             return solution, info
-        traffic = machines.traffic_since(self._machine, moved_before)
-        reports = tuple(self._report(done, options, described(m), traffic) for done in results)
+        traffic = machines.traffic_since(kept.machine, moved_before)
+        reports = tuple(self._report(kept, done, options, described(m), traffic) for done in results)
         return solution, info, reports[0] if len(reports) == 1 else reports
 
     def _preconditioner(self, m: Preconditioner | None) -> Jacobi | BlockJacobi | Chebyshev | None:
@@ -316,9 +363,9 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
         return start  # it may be rounded
 
     def _report(
-        self, done: native.SolveResult, options: dict[str, Any], m: str, traffic: tuple[Traffic, ...]
+        self, kept: _Kept, done: native.SolveResult, options: dict[str, Any], m: str, traffic: tuple[Traffic, ...]
     ) -> Report:
-        f = self.facts
+        f = self._facts(kept)
         return Report(
             why=done.why,
             iterations=done.iterations,
@@ -344,6 +391,6 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             blocks=done.blocks,
             threads=done.threads,
             kept_bytes=done.kept_bytes,
-            shared=machines.sharing(self._machine),
+            shared=machines.sharing(kept.machine),
             traffic=traffic,
         )

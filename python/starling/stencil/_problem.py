@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, SupportsFloat, TypeAlias, get_args
 
-from starling._arguments import finite_number, whole_number
+from starling._arguments import finite_number, members, whole_number
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 
@@ -78,7 +78,8 @@ def periodic_axes(boundary: Boundary, dimensions: int) -> list[bool]:
     >>> periodic_axes(("fixed", "periodic"), 2)
     [False, True]
     """
-    edges = [boundary] * dimensions if isinstance(boundary, str) else list(boundary)
+    allowed = "'fixed' or 'periodic', or a list of one of them per axis"
+    edges = [boundary] * dimensions if isinstance(boundary, str) else members("boundary", boundary, allowed)
     for edge in edges:
         if edge not in EDGES:
             raise ArgumentError(f"boundary = {boundary!r}; must be 'fixed' or 'periodic', or one of them per axis")

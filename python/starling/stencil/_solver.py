@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,14 @@ from starling.stencil._report import Progress, Report
 log = logging.getLogger("starling")
 
 CHECK_EVERY = 100  # steps, where a tolerance is given and nothing else
+
+
+class _Kept(NamedTuple):
+    """What a solver has on its devices."""
+
+    solver: Any
+    """The native one."""
+    machine: Machine
 
 
 class Stencil:
@@ -83,13 +91,12 @@ class Stencil:
         parts = _problem.split_of(split, dimensions)
         if parts and devices is None and not isinstance(machine, Machine):
             devices = math.prod(parts)
-        self._machine = machines.of(machine, devices)
-        if devices is None and not isinstance(machine, Machine) and self._machine.size > extents[0]:
-            self._machine = machines.named(self._machine.kind, extents[0])  # nobody asked for more
+        on = machines.of(machine, devices)
+        if devices is None and not isinstance(machine, Machine) and on.size > extents[0]:
+            on = machines.named(on.kind, extents[0])  # nobody asked for more
         solver = native.StencilF32 if self._dtype == "float32" else native.StencilF64
-        self._solver = solver(self._machine, extents, numbers, periodic, parts)
+        self._kept: _Kept | None = _Kept(solver(on, extents, numbers, periodic, parts), on)
         self._shape = tuple(extents)
-        self._closed = False
         self._ran = ("", 1, "")  # variant, depth and reason of the last chunk
         self._moved_before: list[tuple[int, int, str, int]] = []  # when the last march began
 
@@ -103,18 +110,16 @@ class Stencil:
 
     @property
     def machine(self) -> Machine:
-        self._open()
-        return self._machine
+        return self._open().machine
 
     def __repr__(self) -> str:
-        where = "closed" if self._closed else f"on {self._machine!r}"
+        kept = self._kept
+        where = "closed" if kept is None else f"on {kept.machine!r}"
         return f"<starling.stencil.Stencil: {self._dtype} {self._shape} {where}>"
 
     def close(self) -> None:
         """Gives the memory of the devices back. A second time is nothing; any other use is an ``ArgumentError``."""
-        self._closed = True
-        vars(self).pop("_solver", None)
-        vars(self).pop("_machine", None)
+        self._kept = None
 
     def __enter__(self) -> Stencil:
         self._open()
@@ -123,11 +128,12 @@ class Stencil:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _open(self) -> Any:
-        """The native solver."""
-        if self._closed:
+    def _open(self) -> _Kept:
+        """What there is on the devices, which another thread may close while the caller still uses it."""
+        kept = self._kept
+        if kept is None:
             raise ArgumentError("this Stencil was closed, and its cells are gone; make another one")
-        return self._solver
+        return kept
 
     def load(self, u: Any) -> None:
         """Copies the whole domain in.
@@ -140,7 +146,7 @@ class Stencil:
             ElementTypeError: `u` is no array, or of another element type.
             ArgumentError: `u` has another shape.
         """
-        solver = self._open()
+        solver, on = self._open()
         array = _arrays.adopt(u)
         if array.dtype != self._dtype:
             raise ElementTypeError(
@@ -148,7 +154,7 @@ class Stencil:
             )
         if array.shape != self._shape:
             raise ArgumentError(f"u has the shape {array.shape}, the solver {self._shape}; they must be equal")
-        solver.load(array.for_machine(self._machine.kind))
+        solver.load(array.for_machine(on.kind))
 
     def store(self, out: Any = None) -> Any:
         """Copies the whole domain out.
@@ -163,13 +169,13 @@ class Stencil:
             ArgumentError: Nothing has been loaded, or not since an error; or `out` has another shape or is read-only.
             ElementTypeError: `out` is no array, or of another element type.
         """
-        solver = self._open()
+        solver, on = self._open()
         if out is None:
             new: NDArray[Any] = np.empty(self._shape, self._dtype)
             solver.store(new)
             return new
         _arrays.check_out(out, self._shape, self._dtype)
-        _arrays.write(solver, out, self._machine.kind)
+        _arrays.write(solver, out, on.kind)
         return out
 
     def advance(
@@ -275,8 +281,9 @@ class Stencil:
     def _march(
         self, steps: int, variant: str, check_every: int, stop_every: int, options: dict[str, Any]
     ) -> Iterator[Progress]:
-        self._moved_before = self._machine.traffic
-        pace = Pace(math.prod(self._shape), self._machine.kind == "cuda")
+        on = self._open().machine
+        self._moved_before = on.traffic
+        pace = Pace(math.prod(self._shape), on.kind == "cuda")
         done = 0
         seconds = 0.0
         change: float | None = None
@@ -285,11 +292,11 @@ class Stencil:
             chunk = next_chunk(done, steps, pace.steps, check_every, stop_every)
             without_check = {"tolerance": 0.0} if chunk.check_every == 0 else {}
             start = time.perf_counter()
-            result = self._open().advance(
+            result = self._open().solver.advance(
                 variant, chunk.steps, check_every=chunk.check_every, **{**options, **without_check}
             )
             self._ran = (result.variant, result.depth, result.why)
-            pace.saw(result.steps, self._machine.agree(time.perf_counter() - start))  # alike in all processes
+            pace.saw(result.steps, on.agree(time.perf_counter() - start))  # alike in all processes
             done += result.steps
             seconds += result.seconds
             if chunk.check_every:
@@ -299,7 +306,7 @@ class Stencil:
 
     def report(self, end: Progress, variant: str) -> Report:
         """The report of a march that ended so."""
-        self._open()
+        on = self._open().machine
         ran, depth, why = self._ran
         return Report(
             steps=end.done,
@@ -308,13 +315,13 @@ class Stencil:
             seconds=end.seconds,
             microseconds_per_step=1e6 * end.seconds / end.done,
             variant=ran or variant,
-            machine=self._machine.kind,
-            devices=self._machine.size,
+            machine=on.kind,
+            devices=on.size,
             blocks=end.blocks,
             depth=depth,
             why=why,
-            shared=machines.sharing(self._machine),
-            traffic=machines.traffic_since(self._machine, self._moved_before),
+            shared=machines.sharing(on),
+            traffic=machines.traffic_since(on, self._moved_before),
         )
 
 

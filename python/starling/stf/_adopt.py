@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from starling._arguments import whole_number
+from starling._element_types import known_type
 from starling._libraries import CuPy, library_of
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
@@ -37,10 +38,7 @@ def element_type(dtype: object) -> np.dtype[Any]:
     >>> element_type("f8")
     dtype('float64')
     """
-    try:
-        found: np.dtype[Any] = np.dtype(dtype)  # type: ignore[call-overload]
-    except TypeError:
-        raise ElementTypeError(f"dtype = {dtype!r} is none that NumPy knows; pass for example 'float64'") from None
+    found = known_type(dtype)
     if found.kind not in "biufc":
         raise ElementTypeError(f"dtype = {found}; logical data holds numbers: bool, int, uint, float or complex")
     if not found.isnative:

@@ -168,7 +168,7 @@ class Context(DataCalls, RecordingCalls):
             TaskError: The value's writer failed.
         """
         self._outside_of_bodies("Context.wait")
-        (access,) = self._own("Context.wait", (data.read() if isinstance(data, LogicalData) else data,))
+        access = self._read("Context.wait", data)
         if data.is_token:
             raise ArgumentError("Context.wait: a token has no value; use synchronize()")
         values: list[NDArray[Any]] = []
@@ -208,6 +208,7 @@ class Context(DataCalls, RecordingCalls):
         self._functions.over(running)
         self._functions.sweep()
         self._arrays.clear()
+        self._in_use.clear()
         self._raise_first()
         if problem is not None:
             raise problem

@@ -13,7 +13,9 @@ from starling.errors import ArgumentError, ElementTypeError
 from starling.machine import Machine
 from starling.stf._access import Access, checked
 from starling.stf._allocator import Allocate, pieces_of
+from starling.stf._data import LogicalData
 from starling.stf._functions import Functions, Pending, note_writer, refuse_within_function, writers_of
+from starling.stf._memory import ArraysInUse
 
 if TYPE_CHECKING:
     from starling.stf._context import Context
@@ -46,6 +48,8 @@ class ContextCore:
         self._open: set[Task] = set()
         self._notes: Notes | None = None  # of the recording under way
         self._arrays: list[Any] = []  # of the user; the context works on them until it ends
+        self._in_use = ArraysInUse()
+        self._adopting = threading.RLock()  # of those in use; what the collector ends meanwhile may make others
         # Bodies on virtual devices compute themselves, which cannot be recorded.
         native_backend = "stream" if backend == "automatic" and machine.kind == "host" else backend
         self._bound = native.StfContext(
@@ -107,6 +111,14 @@ class ContextCore:
                     f"{call}: {access.data.describe()} belongs to another context; contexts share no data"
                 )
         return found
+
+    def _read(self, call: str, data: object, place: native.data_place | None = None) -> Access:
+        """Of a call that takes logical data itself."""
+        if not isinstance(data, LogicalData):
+            raise ElementTypeError(
+                f"{call}: data is a {type(data).__name__}; pass logical data itself, as Context.logical_data returns it"
+            )
+        return self._own(call, (data.read(place),))[0]
 
     def _outside_of_bodies(self, call: str) -> None:
         refuse_within_function(call)

@@ -48,7 +48,8 @@ class DataCalls(ContextCore):
         Args:
             array: Of NumPy with 1 to 4 dimensions, or of CuPy on a device of the machine. C-contiguous, or
                 two-dimensional with rows that are. The context works on it in place and keeps it: read it after
-                ``finalize()``, or with :meth:`wait`.
+                ``finalize()``, or with :meth:`wait`. Where other logical data has had it that is gone, this waits until
+                it has the value of that.
             shape: Instead of an array, 1 to 4 numbers.
             dtype: Its element type; float64 when it is left out.
             name: For errors and drawings.
@@ -58,7 +59,8 @@ class DataCalls(ContextCore):
                 is made to make room on a full device. The array is yours to wipe.
 
         Raises:
-            ArgumentError: The layout is another one; `write_back` is false for a shape, which has no array.
+            ArgumentError: The layout is another one; the array shares memory with that of other logical data of the
+                context, as long as that lives; `write_back` is false for a shape, which has no array.
             ElementTypeError: It is no array, or holds no numbers.
 
         >>> import numpy as np
@@ -83,11 +85,29 @@ class DataCalls(ContextCore):
         if shape is not None or dtype is not None:
             raise ArgumentError("Context.logical_data: an array has its own shape and dtype; leave them out")
         a = adopt(array, self.machine)
-        bound = self._bound.adopt(
-            a.address, a.shape, a.dtype.itemsize, a.pitch, a.place, bool(write_back), bool(secret)
-        )
-        self._arrays.append(array)
-        return LogicalData(self._whole, bound, a.shape, a.dtype, name, array, a.writable)
+        self._functions.sweep()  # what only functions that have run refer to is not in use
+        while True:
+            with self._adopting:
+                gone = self._in_use.check(a)
+                if not gone:
+                    bound = self._bound.adopt(
+                        a.address, a.shape, a.dtype.itemsize, a.pitch, a.place, bool(write_back), bool(secret)
+                    )
+                    self._arrays.append(array)
+                    data = LogicalData(self._whole, bound, a.shape, a.dtype, name, array, a.writable)
+                    self._in_use.add(a, data)
+                    return data
+            self._bring_back()  # not with the lock, which bodies of other threads may need to end
+            with self._adopting:
+                self._in_use.forget(gone)
+
+    def _bring_back(self) -> None:
+        """Returns when arrays have the values of logical data that is gone."""
+        self._outside_of_bodies("Context.logical_data of an array that other logical data has had,")
+        self._begin(native.exec_place.host(), (), "").finish()  # values go back with work that comes later
+        running = self._functions.running()
+        self._bound.synchronize()
+        self._functions.over(running)
 
     def token(self, name: str | None = None) -> LogicalData:
         """Data without bytes: orders tasks, carries nothing, and has no view."""
@@ -130,7 +150,7 @@ class DataCalls(ContextCore):
         array([1., 1., 1., 1., 1., 2., 2., 2., 2., 2.])
         """
         refuse_within_function("Context.split")
-        self._own("Context.split", (data.read() if isinstance(data, LogicalData) else data,))
+        self._read("Context.split", data)
         shape, dtype = data.layout
         counts = counts_of(parts, len(shape))
         rows = whole_number("halo", halo, least=0, most=2**62)
@@ -171,5 +191,5 @@ class DataCalls(ContextCore):
     def prefetch(self, data: LogicalData, place: native.data_place) -> None:
         """Starts to bring the value to a place, for tasks that come later."""
         refuse_within_function("Context.prefetch")
-        (access,) = self._own("Context.prefetch", (data.read(place) if isinstance(data, LogicalData) else data,))
+        access = self._read("Context.prefetch", data, place)
         self._bound.prefetch(access.data._bound, access.place)

@@ -125,6 +125,7 @@ class Task:
                 bound.finish()
             else:
                 bound.fail()
+            self._accesses = ()  # what is over keeps no data
         if elsewhere:
             raise ArgumentError(
                 f"{self._title()} ends on another thread than it began, and so has failed; end it where it began"
