@@ -69,7 +69,8 @@ notice far_meetings::await(const members& m, int i, const notice& mine) {
   return theirs;
 }
 
-// The first member. Members of meetings without arrays need not know what others have said, unless they disagree.
+// The first member. Members of meetings without arrays need not know what others have said, unless they disagree; but
+// for the place of new teams.
 int far_meetings::gather(const members& m, const notice& mine, bool compare) {
   std::vector<notice> all{mine};
   int other = 0;
@@ -77,7 +78,7 @@ int far_meetings::gather(const members& m, const notice& mine, bool compare) {
     all.push_back(await(m, i, mine));
     if (compare && other == 0 && !alike(mine, all.back())) other = i;
   }
-  const bool matters = compare && (other != 0 || mine.element > 0);
+  const bool matters = compare && (other != 0 || mine.element > 0 || mine.what == operation::team_place);
   message_head h{message_kind::go};
   h.offset = m.place;
   h.number = static_cast<std::uint64_t>(other);

@@ -47,6 +47,8 @@ const char* name_of(operation what) {
       return "shmem_team_split_strided";
     case operation::split_2d:
       return "shmem_team_split_2d";
+    case operation::team_place:
+      return "the choice of a place for new teams";
     case operation::destroy:
       return "shmem_team_destroy";
     case operation::broadcast:

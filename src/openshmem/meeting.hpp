@@ -23,6 +23,7 @@ enum class operation : std::uint8_t {
   sync,
   split_strided,
   split_2d,
+  team_place,
   destroy,
   broadcast,
   collect,

@@ -44,15 +44,38 @@ int contexts_of(const shmem_team_config_t* config, long mask) {
   return config->num_contexts;
 }
 
-std::atomic_ref<std::uint64_t> used_here(world& w, int pe, std::size_t word) {
-  return std::atomic_ref<std::uint64_t>(w.controls(pe).used[word]);
+// Changes and gives what it was: a word of the places that a PE uses. `what`: fetch_or or fetch_and.
+std::uint64_t change_used(world& w, int pe, std::size_t word, word_change what, std::uint64_t bits) {
+  std::uint64_t& used = w.controls(pe).used[word];
+  if (!w.is_near(pe)) return w.far().change(&used, {what, sizeof used, bits});
+  const std::atomic_ref<std::uint64_t> near(used);
+  return what == word_change::fetch_or ? near.fetch_or(bits) : near.fetch_and(bits);
 }
 
-std::uint64_t used_by(world& w, int pe, std::size_t word) {
-  if (w.is_near(pe)) return used_here(w, pe, word).load();
-  std::uint64_t used = 0;
-  w.load(pe, w.controls_at() + offsetof(control, used) + word * sizeof used, &used, sizeof used);
-  return used;
+std::uint64_t used_by(world& w, int pe, std::size_t word) { return change_used(w, pe, word, word_change::fetch_or, 0); }
+
+std::size_t word_with(int slot) { return static_cast<std::size_t>(slot) / 64; }
+std::uint64_t bit_of(int slot) { return std::uint64_t{1} << (slot % 64); }
+
+// False: the PE uses the place already.
+bool take(world& w, int pe, int slot) {
+  return (change_used(w, pe, word_with(slot), word_change::fetch_or, bit_of(slot)) & bit_of(slot)) == 0;
+}
+
+void leave(world& w, int pe, int slot) {
+  (void)change_used(w, pe, word_with(slot), word_change::fetch_and, ~bit_of(slot));
+}
+
+// For all of them, or, where one of them uses it, for none. Other threads may want the same place for some of them: all
+// go by the numbers of the PEs, so that one gets it.
+bool take(world& w, const members& all, int slot) {
+  const auto pe = [&](int i) { return all.pe(all.stride > 0 ? i : all.size - 1 - i); };
+  for (int i = 0; i < all.size; ++i) {
+    if (take(w, pe(i), slot)) continue;
+    while (i-- > 0) leave(w, pe(i), slot);
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -83,24 +106,33 @@ members teams::members_of(shmem_team_t handle) const {
   return {t.start, t.stride, t.size, t.me, w_.controls_at() + places};
 }
 
-// The first place that none of them uses.
-int teams::free_slot(const members& all) {
+// The first place that none of them uses, which they use from now on; most_teams: there is none.
+int teams::take_slot(const members& all) {
   for (std::size_t word = 0; word < most_teams / 64; ++word) {
     std::uint64_t used = 0;
     for (int i = 0; i < all.size; ++i) used |= used_by(w_, all.pe(i), word);
-    if (used != ~std::uint64_t{0}) return static_cast<int>(64 * word) + std::countr_one(used);
+    for (; used != ~std::uint64_t{0}; used |= used + 1) {
+      const int slot = static_cast<int>(64 * word) + std::countr_one(used);
+      if (take(w_, all, slot)) return slot;
+    }
   }
-  throw memory_error(message(call(), ": ", most_teams, " teams are alive; destroy some before making more"));
+  return most_teams;
 }
 
 shmem_team_t teams::make(const team& parent, const members& all, const choice& mine, int contexts) {
-  const int slot = free_slot(all);  // the same in all, who have met
-  meet(all, {operation::done});     // and who have read what is used
+  // The first member takes a place for all, and tells them.
+  const int taken = all.me == 0 ? take_slot(all) : 0;
+  meet(all, {operation::team_place, 0, 0, 0, 0, static_cast<std::uint64_t>(taken)});
+  const int slot = static_cast<int>(said_by(all, 0).source);
+  const bool found = slot < most_teams;
+  if (found && mine.size == 0) leave(w_, w_.me(), slot);
+  meet(all, {operation::done});
+  if (!found)
+    throw memory_error(message(call(), ": ", most_teams, " teams are alive; destroy some before making more"));
   if (mine.size == 0) return SHMEM_TEAM_INVALID;
   team fresh{true, parent.start + mine.start * parent.stride, mine.stride * parent.stride, mine.size, 0, slot, contexts,
              0};
   if (fresh.size > 1) fresh.me = (w_.me() - fresh.start) / fresh.stride;
-  used_here(w_, w_.me(), static_cast<std::size_t>(slot) / 64).fetch_or(std::uint64_t{1} << (slot % 64));
   const std::lock_guard lock(mutex_);
   std::size_t index = 0;
   while (index < teams_.size() && teams_[index].alive) ++index;
@@ -115,7 +147,7 @@ void teams::remove(shmem_team_t handle) {
   expect<argument_error>(index_of(handle) >= predefined, call(),
                          ": SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED are not destroyed");
   meet(members_of(handle), {operation::destroy});
-  used_here(w_, w_.me(), static_cast<std::size_t>(t.slot) / 64).fetch_and(~(std::uint64_t{1} << (t.slot % 64)));
+  leave(w_, w_.me(), t.slot);
   w_.all_contexts().remove_of(handle);
   const std::lock_guard lock(mutex_);
   teams_[index_of(handle)].alive = false;
@@ -193,7 +225,6 @@ int team_split_2d(shmem_team_t parent, int xrange, const wanted_team& x, const w
   const int in_row = t.size - row_start < width ? t.size - row_start : width;
   const int in_column = (t.size - column + width - 1) / width;
   const shmem_team_t made = w.all_teams().make(t, all, {row_start, 1, in_row}, contexts_x);
-  meet(all, {operation::split_2d});  // the second teams take another place
   *y.handle = w.all_teams().make(t, all, {column, width, in_column}, contexts_y);
   *x.handle = made;
   return 0;

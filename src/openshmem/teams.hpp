@@ -42,7 +42,7 @@ class teams {
   void remove(shmem_team_t handle);
 
  private:
-  int free_slot(const members& all);
+  int take_slot(const members& all);
 
   world& w_;
   mutable std::mutex mutex_;

@@ -153,20 +153,24 @@ void wait_until_all(const several<T>& s) {
       world::here().wait_for_value(s.word(i), [&] { return s.holds(i); }, [&] { return s.text(i); });
 }
 
-template <class T>
-std::size_t wait_until_any(const several<T>& s) {
-  std::size_t found = SIZE_MAX;
-  if (s.none()) return found;
-  const auto ready = [&] { return (found = first_that_holds(s)) != SIZE_MAX; };
+template <class T, class Ready>
+void wait_for_several(const several<T>& s, const Ready& ready) {
   if (!ready()) world::here().wait_for_value(nullptr, ready, [&] { return "no word changed as wanted; " + s.text(0); });
-  return found;
 }
 
 template <class T>
+std::size_t wait_until_any(const several<T>& s) {
+  std::size_t found = SIZE_MAX;
+  if (!s.none()) wait_for_several(s, [&] { return (found = first_that_holds(s)) != SIZE_MAX; });
+  return found;
+}
+
+// Words may change back after the look that found them.
+template <class T>
 std::size_t wait_until_some(const several<T>& s, std::size_t* indices) {
-  if (s.none()) return 0;
-  (void)wait_until_any(s);
-  return those_that_hold(s, indices);
+  std::size_t n = 0;
+  if (!s.none()) wait_for_several(s, [&] { return (n = those_that_hold(s, indices)) > 0; });
+  return n;
 }
 
 }  // namespace starling::openshmem

@@ -157,17 +157,19 @@ std::optional<messenger::awaited> world::waiting() {
 }
 
 void world::wait_for_value(const void* word, const std::function<bool()>& ready, const text& what) {
-  const auto look = [&] { return ready() || stopped(); };
+  bool yes = false;  // what is awaited may be over at the next look
+  const auto look = [&] { return (yes = ready()) || stopped(); };
   const auto soon = waiting();
   (void)lot_.wait_for_value(word, after(deadline_), look);
-  finish_wait(ready(), what);
+  finish_wait(yes || ready(), what);
 }
 
 void world::wait_for_change(const void* word, const std::function<bool()>& ready, const text& what, double longer) {
-  const auto look = [&] { return ready() || stopped(); };
+  bool yes = false;
+  const auto look = [&] { return (yes = ready()) || stopped(); };
   const auto soon = waiting();
   (void)lot_.wait(word, after(deadline_ + longer), look);
-  finish_wait(ready(), what);
+  finish_wait(yes || ready(), what);
 }
 
 void world::wait_for_word_of(int pe, const void* word, const std::function<bool()>& ready, const text& what) {

@@ -1,8 +1,15 @@
-/* Teams and their contexts: random splits, each member's numbers, collectives within, and many made and destroyed. */
+/* Teams and their contexts: random splits, each member's numbers, collectives within, and many made and destroyed, by
+   several threads too. */
+#include <pthread.h>
+
 #include "check.h"
+
+enum { THREADS = 2, SPLITS = 150, KEPT = 3 };
 
 static int me, n;
 static long value, total;
+static shmem_team_t parents[THREADS];
+static long values[THREADS], totals[THREADS];
 
 /* The sum of the numbers of all members, each 1 + its number in the world, and the numbering of the team. */
 static void check_team(shmem_team_t team, int start, int stride, int size) {
@@ -75,14 +82,45 @@ static void grids(void) {
   }
 }
 
+/* As many as there is room for beside the world and the PEs of this host, and one more. */
 static void many_at_once(void) {
-  enum { MANY = 200 };
-  static shmem_team_t teams[MANY];
+  enum { MANY = 254 };
+  static shmem_team_t teams[MANY], another;
   for (int i = 0; i < MANY; ++i) CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, &teams[i]) == 0);
+  CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, &another) != 0 && another == SHMEM_TEAM_INVALID);
   for (int i = MANY - 1; i >= 0; --i) {
     CHECK(shmem_team_sync(teams[i]) == 0);
     shmem_team_destroy(teams[i]);
   }
+}
+
+/* Splits a team of its own while other threads split theirs, and keeps some of the new ones. */
+static void* split_often(void* number) {
+  const int t = (int)(intptr_t)number;
+  shmem_team_t kept[KEPT] = {SHMEM_TEAM_INVALID, SHMEM_TEAM_INVALID, SHMEM_TEAM_INVALID};
+  for (int i = 0; i < SPLITS; ++i) {
+    const int size = n - i % n;
+    shmem_team_t team;
+    CHECK(shmem_team_split_strided(parents[t], i % n, 1, size, NULL, 0, &team) == 0);
+    shmem_team_destroy(kept[i % KEPT]);
+    kept[i % KEPT] = team;
+    if (team == SHMEM_TEAM_INVALID) continue;
+    values[t] = 1000 * t + i + shmem_team_my_pe(team);
+    CHECK(shmem_long_sum_reduce(team, &totals[t], &values[t], 1) == 0);
+    CHECK(totals[t] == (1000L * t + i) * size + size * (size - 1) / 2);
+  }
+  for (int i = 0; i < KEPT; ++i) shmem_team_destroy(kept[(SPLITS + i) % KEPT]);
+  return NULL;
+}
+
+/* Of every second thread's team the last PE is the first member. */
+static void by_threads(void) {
+  pthread_t threads[THREADS];
+  for (int t = 0; t < THREADS; ++t)
+    CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, t % 2 * (n - 1), 1 - t % 2 * 2, n, NULL, 0, &parents[t]) == 0);
+  for (int t = 0; t < THREADS; ++t) CHECK(pthread_create(&threads[t], NULL, split_often, (void*)(intptr_t)t) == 0);
+  for (int t = 0; t < THREADS; ++t) CHECK(pthread_join(threads[t], NULL) == 0);
+  for (int t = 0; t < THREADS; ++t) shmem_team_destroy(parents[t]);
 }
 
 int main(void) {
@@ -96,6 +134,8 @@ int main(void) {
   check_team(SHMEM_TEAM_SHARED, me - shmem_team_my_pe(SHMEM_TEAM_SHARED), 1, near_pes());
   random_splits();
   grids();
+  many_at_once();
+  by_threads();
   many_at_once();
   shmem_finalize();
   return 0;

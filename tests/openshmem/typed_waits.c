@@ -98,6 +98,34 @@ FOR_WAIT(TEST_WAIT)
 
 FOR_WAIT_OLD(TEST_OLD)
 
+/* Words that soon change back: each wait gives what it has seen. The PEs of odd numbers write to the ones before them.
+ */
+static void words_that_change_back(void) {
+  enum { TIMES = 200 };
+  static long words[N], over;
+  static uint64_t signal;
+  size_t indices[N];
+  shmem_barrier_all();
+  if (me % 2 == 0 && me + 1 < n) {
+    for (int i = 0; i < TIMES; ++i) {
+      const size_t some = shmem_long_wait_until_some(words, N, indices, NULL, SHMEM_CMP_EQ, 1);
+      CHECK(some >= 1 && some <= N && indices[0] < N);
+      CHECK(shmem_long_wait_until_any(words, N, NULL, SHMEM_CMP_EQ, 1) < N);
+      shmem_long_wait_until(&words[1], SHMEM_CMP_EQ, 1);
+      CHECK(shmem_signal_wait_until(&signal, SHMEM_CMP_EQ, 1) == 1);
+    }
+    shmem_long_p(&over, 1, me + 1);
+  } else if (me % 2 == 1) {
+    for (int i = 0; shmem_long_test(&over, SHMEM_CMP_EQ, 0); ++i) {
+      const int at = i / 2 % N;
+      shmem_long_p(&words[at], i % 2 == 0, me - 1);
+      if (at == 0) shmem_uint64_p(&signal, i % 2 == 0, me - 1);
+      shmem_quiet();
+    }
+  }
+  shmem_barrier_all();
+}
+
 int main(void) {
   shmem_init();
   me = shmem_my_pe();
@@ -107,6 +135,7 @@ int main(void) {
 #define RUN_OLD(NAME, TYPE) test_old_##NAME();
   FOR_WAIT(RUN)
   FOR_WAIT_OLD(RUN_OLD)
+  words_that_change_back();
   shmem_finalize();
   return 0;
 }

@@ -48,6 +48,15 @@ TEST_CASE("every process gets the files of all others, round by round") {
   }
 }
 
+TEST_CASE("signals that processes handle while they exchange files lose none") {
+  constexpr int processes = 3;
+  job j(processes, [](int rank) {
+    interrupt_often();
+    return exchanged(rank, processes);
+  });
+  for (const std::string& text : j.ends()) CHECK(text == "all came");
+}
+
 TEST_CASE("who does not hand over a file is named") {
   job j(3, [](int rank) -> std::string {
     board_group group = group_of_this();

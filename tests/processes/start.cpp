@@ -5,6 +5,7 @@
 
 #include "machine/distributed/board_group.hpp"
 #include "machine/distributed/process_place.hpp"
+#include "machine/distributed/rendezvous.hpp"
 #include "processes/programs.hpp"
 #include "support/environment_guard.hpp"
 #include "support/failure.hpp"
@@ -79,6 +80,32 @@ TEST_CASE("a process that ends while others wait for the rest is named") {
       },
       3);
   check_parts(j.end_of(0), {"process_error", "process 1 of 3 has ended before"});
+}
+
+TEST_CASE("signals that processes handle while they wait for the rest do not end the meeting") {
+  job j(3, [](int rank) {
+    interrupt_often();
+    if (rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return message(machine::distributed().processes(), " came");
+  });
+  for (const std::string& text : j.ends()) CHECK(text == "3 came");
+}
+
+TEST_CASE("a process that is stopped before it has said who it is keeps nobody waiting, and is named") {
+  const environment_guard deadline("STARLING_MEETING_DEADLINE", "1");
+  job j(3, [](int rank) -> std::string {
+    if (rank == 1) {
+      const std::string name = meeting_name(place_of(environment_variables()));
+      file line;
+      while (!line.is_open()) line = local_socket::connect(name);
+      std::this_thread::sleep_for(std::chrono::seconds(30));
+      return "came";
+    }
+    if (rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return machine::distributed().choice();
+  });
+  for (const int rank : {0, 2})
+    check_parts(j.end_of(rank, 15), {"process_error", "number 1 did not come", "1 s", "STARLING_MEETING_DEADLINE"});
 }
 
 TEST_CASE("processes that disagree are told so: other builds, other machines") {

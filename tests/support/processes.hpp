@@ -1,6 +1,7 @@
 // Several processes of one job, forked from a test, each of which says something at its end.
 #pragma once
 
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,15 @@ inline std::string said(const std::function<std::string()>& work) {
   } catch (const std::exception& e) {
     return std::string("other: ") + e.what();
   }
+}
+
+// From now on a handler of a signal interrupts whatever this process waits in, again and again.
+inline void interrupt_often() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  (void)::sigaction(SIGALRM, &action, nullptr);
+  const itimerval often{{0, 500}, {0, 500}};
+  (void)::setitimer(ITIMER_REAL, &often, nullptr);
 }
 
 class job {

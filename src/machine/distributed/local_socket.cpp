@@ -38,6 +38,14 @@ socklen_t address_of(const std::string& name, sockaddr_un& address) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + n);
 }
 
+// What call() gives when no handler of a signal has interrupted it.
+template <class F>
+auto uninterrupted(const F& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
 bool is_ours(const file& s) {
   ucred other{};
   socklen_t length = sizeof other;
@@ -59,23 +67,28 @@ file connect(const std::string& name) {
   file s = new_socket();
   sockaddr_un address;
   const socklen_t length = address_of(name, address);
-  if (::connect(s.number(), reinterpret_cast<const sockaddr*>(&address), length) != 0) return {};
+  const auto* there = reinterpret_cast<const sockaddr*>(&address);
+  if (uninterrupted([&] { return ::connect(s.number(), there, length); }) != 0) return {};
   expect<process_error>(is_ours(s), "machine::distributed: a process of another user has taken the meeting place \"",
                         name, "\"; start the job again");
   return s;
 }
 
 file accept(const file& listener) {
-  file s(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
+  file s(uninterrupted([&] { return ::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC); }));
   return s.is_open() && is_ours(s) ? std::move(s) : file();
 }
 
 std::vector<bool> wait(const std::vector<int>& numbers, time_point until) {
   std::vector<pollfd> polled;
   for (const int n : numbers) polled.push_back({n, POLLIN | POLLRDHUP, 0});
-  const auto rest = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
-  constexpr std::int64_t most = 1'000'000;
-  (void)::poll(polled.data(), polled.size(), static_cast<int>(std::clamp<std::int64_t>(rest, 0, most)));
+  constexpr std::int64_t most = 1'000'000;  // at a time
+  std::int64_t rest = 0;
+  const auto look = [&] {
+    rest = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    return ::poll(polled.data(), polled.size(), static_cast<int>(std::clamp<std::int64_t>(rest, 0, most)));
+  };
+  while (uninterrupted(look) == 0 && rest > most) continue;
   std::vector<bool> ready;
   for (const pollfd& p : polled) ready.push_back(p.revents != 0);
   return ready;
@@ -96,7 +109,7 @@ bool send(const file& to, const void* bytes, std::size_t n, const std::vector<in
     c->cmsg_len = CMSG_LEN(files.size() * sizeof(int));
     std::memcpy(CMSG_DATA(c), files.data(), files.size() * sizeof(int));
   }
-  return ::sendmsg(to.number(), &m, MSG_NOSIGNAL) == static_cast<ssize_t>(n);
+  return uninterrupted([&] { return ::sendmsg(to.number(), &m, MSG_NOSIGNAL); }) == static_cast<ssize_t>(n);
 }
 
 bool receive(const file& from, void* bytes, std::size_t n, std::vector<file>* files) {
@@ -107,7 +120,7 @@ bool receive(const file& from, void* bytes, std::size_t n, std::vector<file>* fi
   alignas(cmsghdr) std::array<char, CMSG_SPACE(most_files * sizeof(int))> room{};
   m.msg_control = room.data();
   m.msg_controllen = room.size();
-  const ssize_t got = ::recvmsg(from.number(), &m, MSG_CMSG_CLOEXEC);
+  const ssize_t got = uninterrupted([&] { return ::recvmsg(from.number(), &m, MSG_CMSG_CLOEXEC); });
   if (got <= 0) return false;
   for (cmsghdr* c = CMSG_FIRSTHDR(&m); c != nullptr; c = CMSG_NXTHDR(&m, c)) {
     if (c->cmsg_type != SCM_RIGHTS) continue;

@@ -40,7 +40,7 @@ file connect(const std::string& name);
 // The next who has connected; not open: there is none, or it is somebody else's process.
 file accept(const file& listener);
 
-// Whether one of them has something to be read, or the time is over; by number.
+// Whether one of them has something to be read, by number; none: the time is over. Handlers of signals end no wait.
 std::vector<bool> wait(const std::vector<int>& numbers, time_point until);
 
 // Whole messages, with open files. False: the other end is gone.

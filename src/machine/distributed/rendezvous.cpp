@@ -42,11 +42,6 @@ clock::time_point after(double seconds) {
   return clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-std::string name_of(const process_place& p) {
-  const std::string whose = message(::geteuid(), "/", p.job);
-  return message("starling-", std::hex, std::hash<std::string>()(whose));
-}
-
 [[noreturn]] void throw_answer(answer::kind what, const std::string& text) {
   if (what == answer::kind::disagreement) throw argument_error(text);
   throw process_error(text);
@@ -67,10 +62,14 @@ class gathering {
           numbers.push_back(lines_[i].number());
           whose.push_back(i);
         }
+      for (const file& line : silent_) numbers.push_back(line.number());
       const std::vector<bool> ready = local_socket::wait(numbers, limit_);
-      for (std::size_t i = 1; i < ready.size(); ++i)
+      for (std::size_t i = 1; i < whose.size(); ++i)
         if (ready[i]) lose(whose[i]);
-      if (ready[0]) let_in();
+      for (std::size_t i = whose.size(); i < ready.size(); ++i)
+        if (ready[i]) let_in(std::move(silent_[i - whose.size()]));
+      std::erase_if(silent_, [](const file& line) { return !line.is_open(); });
+      if (ready[0]) silent_.push_back(local_socket::accept(listener_));
     }
     if (!wrong_.empty()) refuse(why_, wrong_);
     if (here_ < size()) refuse(answer::kind::missing, who_is_missing());
@@ -83,17 +82,16 @@ class gathering {
 
   void open() {
     // Somebody may still be leaving the name.
-    while (!(listener_ = local_socket::listen(name_of(r_.place))).is_open()) {
+    while (!(listener_ = local_socket::listen(meeting_name(r_.place))).is_open()) {
       expect<process_error>(clock::now() < limit_, "machine::distributed: another process 0 of this job (",
                             r_.place.source, ") holds its meeting place; give every job a place of its own");
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
 
-  void let_in() {
-    file line = local_socket::accept(listener_);
+  void let_in(file line) {
     hello h;
-    if (!line.is_open() || !local_socket::receive(line, &h, sizeof h)) return;
+    if (!local_socket::receive(line, &h, sizeof h)) return;
     const std::string wrong = disagreement(h);
     if (wrong.empty())
       lines_[static_cast<std::size_t>(h.rank)] = std::move(line);
@@ -170,7 +168,8 @@ class gathering {
   const rendezvous_request& r_;
   clock::time_point limit_;
   file listener_;
-  std::vector<file> lines_;  // by rank
+  std::vector<file> lines_;   // by rank
+  std::vector<file> silent_;  // have connected, and may have been stopped before they sent anything
   std::vector<file> strangers_;
   std::size_t here_ = 1;
   answer::kind why_ = answer::kind::come_in;
@@ -180,7 +179,7 @@ class gathering {
 file find_first(const rendezvous_request& r) {
   const clock::time_point limit = after(r.deadline);
   for (;;) {
-    file line = local_socket::connect(name_of(r.place));
+    file line = local_socket::connect(meeting_name(r.place));
     if (line.is_open()) return line;
     expect<process_error>(clock::now() < limit, "machine::distributed: of ", r.place.size,
                           " processes number 0 did not come within ", r.deadline,
@@ -214,6 +213,11 @@ rendezvous_result go_there(const rendezvous_request& r) {
 }
 
 }  // namespace
+
+std::string meeting_name(const process_place& p) {
+  const std::string whose = message(::geteuid(), "/", p.job);
+  return message("starling-", std::hex, std::hash<std::string>()(whose));
+}
 
 rendezvous_result meet_first(const rendezvous_request& r) {
   return r.place.rank == 0 ? gathering(r).gather() : go_there(r);

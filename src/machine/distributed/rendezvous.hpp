@@ -10,6 +10,9 @@
 
 namespace starling {
 
+// The name at which process 0 of a job waits for the others.
+std::string meeting_name(const process_place& p);
+
 struct rendezvous_request {
   process_place place;
   std::string build;                // the same in all
