@@ -226,6 +226,27 @@ def test_misuse(devices):
             ctx.host_launch(print, part.read())
 
 
+def test_parts_that_are_left_by_an_exception(devices, rng, caplog):
+    a = rng.random(6)
+    expected = a.copy()
+    ctx = stf.context(devices(1))
+    x = ctx.logical_data(a, name="x")
+    parts = ctx.split(x, 2)
+    with ctx.freeze(parts[0].read()), pytest.raises(LookupError), parts:  # which cannot be joined
+        raise LookupError
+    assert "which is frozen" in caplog.text
+    assert "while the parts were left for LookupError" in caplog.text
+    parts.join()
+    parts = ctx.split(x, 2)
+    ctx.host_launch(lambda v: np.negative(v, out=v), parts[1].rw())
+    with pytest.raises(LookupError), parts:
+        raise LookupError
+    ctx.host_launch(lambda v: np.multiply(v, 2, out=v), x.rw())
+    ctx.finalize()
+    expected[3:] *= -1
+    np.testing.assert_array_equal(a, 2 * expected)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_function_that_fails_in_a_part(devices, backend):
     ctx = stf.context(devices(1), backend=backend)

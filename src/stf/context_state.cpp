@@ -118,6 +118,7 @@ void context_state::await_recorder() {
 
 std::shared_ptr<data_state> context_state::new_data(data_description what) {
   check_parts(what);
+  if (!what.original.empty()) what.original_place.check(machine_.size());
   const auto inside = submit("");
   auto d = std::make_shared<data_state>(shared_from_this(), std::move(what));
   registry_.add(d);
@@ -315,6 +316,7 @@ void context_state::finalize() {
   for (const auto& s : splits) attempt([&] { s->join(false); });
   try_again();
   attempt([&] { write_back_pending(); });
+  attempt([&] { pending_.drop([](data_body&) { return true; }); });  // what could not be written back
   for (const auto& d : all) attempt([&] { coherence_.write_back(d->body); });
   for (const auto& d : all)
     if (d->body.secret) attempt([&] { coherence_.drop_users_memory(d->body, false); });

@@ -1,11 +1,13 @@
 // Allocators of users that give nothing, throw, or give what cannot be used.
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
 #include "starling/stf/context.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/failure.hpp"
+#include "support/random.hpp"
 #include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
 
@@ -98,6 +100,39 @@ TEST_CASE("an allocator of the host that fails") {
   alloc->how = failing::way::none;
   CHECK(ctx.wait(d)(999) == 0x01010101);
   ctx.finalize();
+  CHECK(alloc->bytes() == 0);
+  check_usable(m);
+}
+
+// What cannot be written back yet is, with what comes after it, when that can be done.
+TEST_CASE("an allocator of the host that fails when handles have gone") {
+  machine m = machine::host(1);
+  random r(std::random_device{}());
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  const int first = static_cast<int>(r.below(1'000'000)), second = static_cast<int>(r.below(1'000'000));
+  std::vector<int> x(256, first), y(10, second), z(10, second);
+  const auto alloc = std::make_shared<failing>(m, failing::way::null);
+  {
+    context ctx(m, {.device_memory = 768, .host_allocator = alloc});
+    {
+      // Every other number: a sum needs a copy on the device, for which there is no room, or on the host.
+      auto d =
+          ctx.logical_data(strided_view<int, 1>(x.data(), {view_extents<1>(128), cuda::std::array<index_t, 1>{2}}));
+      ctx.task(d.reduce(stf::reducer::sum()))->*increase;
+      auto e = ctx.logical_data(y);
+      ctx.task(e.rw())->*increase;
+    }
+    check_parts(failure_of<memory_error>([&] { (void)ctx.logical_data(z); }), {"host", "allocator of host"});
+    ctx.synchronize();
+    CHECK(y == std::vector<int>(10, second + 1));
+    CHECK(x[0] == first);
+    alloc->how = failing::way::none;
+    auto other = ctx.logical_data(z);
+    ctx.task(other.rw())->*increase;
+    ctx.finalize();
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == first + (i % 2 == 0 ? 1 : 0));
+  CHECK(z == std::vector<int>(10, second + 1));
   CHECK(alloc->bytes() == 0);
   check_usable(m);
 }

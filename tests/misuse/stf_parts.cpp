@@ -1,8 +1,12 @@
 // Parts of data, used as they cannot be.
+#include <chrono>
 #include <optional>
+#include <random>
+#include <thread>
 
 #include "starling/stf/context.hpp"
 #include "support/failure.hpp"
+#include "support/random.hpp"
 #include "support/stf/back_ends.hpp"
 #include "support/stf/bodies.hpp"
 #include "support/usable.hpp"
@@ -93,6 +97,42 @@ TEST_CASE("handles that outlive each other and the context") {
       CHECK(x[0] == 4);
     }
     outer.reset();
+    check_usable(m);
+  }
+}
+
+// It goes on the thread of a stream, for which the user waits meanwhile, or with a graph, in an epoch's end.
+TEST_CASE("the last handle goes with bodies that run on the host") {
+  machine m = machine::host(2);
+  for (const auto backend : stream_and_graph) {
+    random r(std::random_device{}());
+    INFO("STARLING_TEST_SEED=" << r.seed);
+    const int value = static_cast<int>(r.below(1'000'000));
+    std::vector<std::vector<int>> x(3, std::vector<int>(10, value));
+    context ctx(m, {.backend = backend});
+    const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+    for (auto& v : x) {
+      auto d = ctx.logical_data(v);
+      {
+        const auto parts = ctx.split(d, 2);
+        ctx.host_launch(parts[1].rw())->*[parts, pause](slice<int> mine) {
+          pause();
+          mine(0) += static_cast<int>(parts.box(1).lower(0));
+        };
+        ctx.parallel_for(exec_place::host(), parts[0].shape(), parts[0].rw())
+                ->*[parts, pause](index_t i, slice<int> mine) {
+                      if (i == 0) pause();
+                      mine(i) += static_cast<int>(parts.box(0).upper(0));
+                    };
+      }
+      ctx.synchronize();
+      // Graphs are kept.
+      if (backend == stf::backend_kind::stream) ctx.task(d.rw())->*increase;
+    }
+    ctx.finalize();
+    const int more = backend == stf::backend_kind::stream ? 1 : 0;
+    for (const auto& v : x)
+      for (std::size_t i = 0; i < v.size(); ++i) CHECK(v[i] == value + more + (i < 6 ? 5 : 0));
     check_usable(m);
   }
 }

@@ -1,7 +1,10 @@
 // Bodies of loops that cannot be a persistent program: refused with the name of the task, and all data is as before.
 // And programs that stall.
+#include <random>
+
 #include "starling/stf/context.hpp"
 #include "support/environment_guard.hpp"
+#include "support/random.hpp"
 #include "support/stall.hpp"
 #include "support/usable.hpp"
 
@@ -172,6 +175,79 @@ TEST_CASE("a body that throws, and none") {
     ctx.repeat(0, [&] { ctx.parallel_for(a.shape(), a.rw())->*add_one(); });
     CHECK_THROWS_AS(ctx.repeat(2, [&] { ctx.synchronize(); }), argument_error);
   });
+}
+
+struct set_zero {
+  STARLING_HD void operator()(index_t i, slice<int> v) const { v(i) = 0; }
+};
+
+// Sums that wait to be combined are part of what it would replace.
+struct unstarted_loop {
+  random r{std::random_device{}()};
+  int expected = static_cast<int>(r.below(1'000'000));
+  std::vector<int> x = std::vector<int>(80, expected);
+
+  // f: a loop that sets x to 0 does not start. False: it was done.
+  template <class F>
+  void keeps_values(persistent_ctx& ctx, int_data& a, const F& f) {
+    const int more = static_cast<int>(r.below(1000));
+    ctx.host_launch(a.reduce(stf::reducer::sum()))->*[more](slice<int> v) {
+      for (index_t i = 0; i < v.extent(0); ++i) v(i) += more;
+    };
+    expected = f() ? expected + more : 0;
+    CHECK(ctx.wait(a)(79) == expected);
+  }
+};
+
+TEST_CASE_FIXTURE(unstarted_loop, "a loop for which there is no memory") {
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  machine m = machine::host(2);
+  persistent_ctx ctx(m);
+  auto a = ctx.logical_data(x).set_symbol("x");
+  const auto loop = [&](const auto& body) {
+    ctx.repeat(2, [&] { ctx.parallel_for(exec_place::device(1), a.shape(), a.write())->*body; });
+  };
+  loop(set_zero());
+  expected = 0;
+  int nth = 0;
+  for (bool failed = true; failed;)
+    keeps_values(ctx, a, [&] {
+      m.inject({{fail_allocation{.nth = ++nth}}});
+      try {
+        loop(set_zero());
+        failed = false;
+      } catch (const memory_error&) {
+      }
+      m.inject({});
+      return failed;
+    });
+  CHECK(nth > 2);
+  ctx.finalize();
+  check_usable(m);
+}
+
+TEST_CASE_FIXTURE(unstarted_loop, "a loop whose kernels are not resident together") {
+  INFO("STARLING_TEST_SEED=" << r.seed);
+  const environment_guard few("STARLING_HOST_BLOCKS", "1");
+  machine m = machine::host(2);
+  {
+    persistent_ctx ctx(m);
+    auto a = ctx.logical_data(x).set_symbol("x");
+    keeps_values(ctx, a, [&] {
+      check_throws<task_error>(
+          [&] {
+            ctx.repeat(2, [&] {
+              ctx.parallel_for(exec_place::device(1), a.shape(), a.write())->*set_zero();
+              ctx.parallel_for(exec_place::device(1), a.shape(), a.rw())->*add_one();
+            });
+          },
+          {"2 kinds of kernels", "do not fit", "stream_ctx"});
+      return true;
+    });
+    ctx.repeat(2, [&] { ctx.parallel_for(exec_place::device(1), a.shape(), a.rw())->*add_one(); });
+    ctx.finalize();
+  }
+  CHECK(x == std::vector<int>(80, expected + 2));
 }
 
 TEST_CASE("a signal that is lost: the stall names the task") {

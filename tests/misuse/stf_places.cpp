@@ -65,6 +65,9 @@ TEST_CASE_FIXTURE(place_fixture, "devices out of range") {
                 {message("device ", pe), "machine with 2"});
     check_parts(failure_of<range_error>([&] { ctx.task(exec_place::grid({0, pe}), d.rw())->*nothing; }),
                 {message("device ", pe)});
+    check_parts(
+        failure_of<range_error>([&] { (void)ctx.logical_data(slice<int>(x.data(), 12), data_place::device(pe)); }),
+        {message("device(", pe, ")"), "2 devices"});
     check_parts(failure_of<range_error>([&] { ctx.task(d.rw(data_place::device(pe)))->*nothing; }),
                 {message("device(", pe, ")"), "2 devices"});
     check_parts(failure_of<range_error>(

@@ -36,11 +36,9 @@ class host_task : public task_builder<host_task<Deps...>, Deps...> {
     expect_data_on_host(what_);
     what_.kind = kind_of_body<std::decay_t<F>>;
     task_run run(context_, what_);
-    run.stream().call([body = std::decay_t<F>(std::forward<F>(body)),
-                       views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...)]() mutable {
-      const host_body here;
-      std::apply(body, views);
-    });
+    run.stream().call(as_host_body(
+        [body = std::decay_t<F>(std::forward<F>(body)),
+         views = std::make_tuple(std::get<I>(deps_).view(run.memory(I))...)]() mutable { std::apply(body, views); }));
     run.finish();
   }
 

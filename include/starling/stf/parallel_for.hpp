@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "starling/stf/detail/host_body.hpp"
 #include "starling/stf/detail/host_loop.hpp"
 #include "starling/stf/logical_data.hpp"
 #include "starling/stf/task_builder.hpp"
@@ -99,8 +100,8 @@ class parallel_for_task : public task_builder<parallel_for_task<Partitioner, Sha
       what_.as_operations = !what_.place.is_host();
       task_run run(context_, what_);
       if (run.on_host())
-        run.stream().call(
-            host_loop<Shape, Body, argument_type<I>...>{shape_, body, {{{argument<I>(run, 0, nullptr)}...}}});
+        run.stream().call(as_host_body(
+            host_loop<Shape, Body, argument_type<I>...>{shape_, body, {{{argument<I>(run, 0, nullptr)}...}}}));
       else
         on_devices<Together>(run, body, all);
       run.finish();

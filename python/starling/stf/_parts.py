@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, SupportsIndex
@@ -18,6 +19,8 @@ from starling.stf._functions import refuse_within_function
 
 if TYPE_CHECKING:
     from starling.stf._context import Context
+
+log = logging.getLogger("starling")
 
 
 class Parts:
@@ -99,7 +102,13 @@ class Parts:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.join()
+        if kind is None:
+            return self.join()
+        try:
+            self.join()
+        except Exception as problem:
+            log.warning("split: %s, while the parts were left for %s", problem, kind.__name__)
+        return None
 
     def _overlaps(self, number: int, rows: tuple[int, int], shift: int) -> bool:
         """Whether rows reach into a part, or into its copy `shift` rows on, as there is of one round the ends."""

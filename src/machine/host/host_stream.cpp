@@ -102,20 +102,18 @@ void host_stream::work() {
   while (true) {
     changed_.wait(lock, [this] { return closing_ || !queue_.empty(); });
     if (queue_.empty()) return;
-    const entry next = std::move(queue_.front());
+    entry next = std::move(queue_.front());
     queue_.pop_front();
-    if (failure_ && !next.always) {
-      changed_.notify_all();
-      continue;
-    }
+    const bool left_out = failure_ && !next.always;
     busy_ = true;
     lock.unlock();
     std::exception_ptr problem;
     try {
-      next.run();
+      if (!left_out) next.run();
     } catch (...) {
       problem = std::current_exception();
     }
+    next.run = nullptr;  // what it holds may call the stream when it goes
     lock.lock();
     if (problem && !failure_) failure_ = problem;
     busy_ = false;

@@ -55,9 +55,9 @@ data_instance* coherence::find(data_body& d, const data_place& place) const {
 
 data_instance& coherence::acquire(data_body& d, const data_place& place, bool valid, bool alone,
                                   sync_point_list& before) {
-  if (!d.sum().partials.empty()) valid ? combine(d) : drop_partials(d);
+  if (valid) combine_partials(d);
   data_instance* mine = find(d, place);
-  if (mine == nullptr) mine = &create(d, place, before);
+  if (mine == nullptr) mine = &create_or_combine(d, place, before);
   mine->last_use = ++uses_;
   const bool comes_with_launch = d.in_scope() != nullptr && d.in_scope()->brings(mine, valid && !mine->valid);
   if (comes_with_launch) {
@@ -174,6 +174,18 @@ data_instance& coherence::create(data_body& d, const data_place& place, sync_poi
   }
   before.add(fresh->ready);
   return d.instances.add(std::move(fresh));
+}
+
+data_instance& coherence::create_or_combine(data_body& d, const data_place& place, sync_point_list& before) {
+  try {
+    return create(d, place, before);
+  } catch (const memory_error&) {
+    // Its own partial results may be what fills the place.
+    if (d.sum().partials.empty() || d.secret) throw;
+  }
+  combine(d, true);
+  data_instance* mine = find(d, place);
+  return mine != nullptr ? *mine : create(d, place, before);
 }
 
 void coherence::name_instances(data_body& d) {

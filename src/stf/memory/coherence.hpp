@@ -36,7 +36,8 @@ class coherence {
             const std::function<slab_source(int)>& source, std::function<bool()> release_pending);
 
   // An instance at this place (no affine one), which holds the value if `valid`. What its next user has to wait for to
-  // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy.
+  // read it, or with `alone` to change it, is added to `before`. The caller holds the data. Throws memory_busy. Without
+  // `valid` partial results stay as they are: the caller drops them when nothing can fail any more.
   data_instance& acquire(data_body& d, const data_place& place, bool valid, bool alone, sync_point_list& before);
   // The same for the rows of other data around an instance that was acquired. The caller holds these data too.
   void refresh(const ghost_rows& ghosts, data_instance& i, sync_point_list& before);
@@ -108,6 +109,7 @@ class coherence {
  private:
   data_instance* find(data_body& d, const data_place& place) const;
   data_instance& create(data_body& d, const data_place& place, sync_point_list& before);
+  data_instance& create_or_combine(data_body& d, const data_place& place, sync_point_list& before);
   memory_block allocate(const std::string& what, std::size_t bytes, const data_place& place, sync_point_list& before);
   memory_block allocate_or_retry(const std::string& what, std::size_t bytes, const data_place& place,
                                  sync_point_list& before);

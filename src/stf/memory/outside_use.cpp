@@ -26,6 +26,7 @@ void context_state::bring(const char* who, data_state& d, access_mode mode, data
         found = &coherence_.acquire(d.body, where, reads(mode), writes(mode), before);
       },
       [&] { held.unlock(); });
+  if (!reads(mode)) coherence_.drop_partials(d.body);
   use(*found, before);
 }
 

@@ -1,6 +1,7 @@
 #include "pending_write_backs.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -28,11 +29,21 @@ std::vector<data_body> pending_write_backs::take(const std::function<bool(data_b
 
 bool pending_write_backs::write_back(const std::function<bool(const data_body&)>& may_go) {
   const std::lock_guard turn(turn_);
+  if (writing_) return false;
   std::vector<data_body> all = take(may_go);
+  writing_ = true;
+  std::exception_ptr failure;
   for (data_body& body : all) {
-    coherence_.write_back(body);
-    coherence_.drop(body);
+    try {
+      coherence_.write_back(body);
+      coherence_.drop(body);
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+      add(std::move(body));
+    }
   }
+  writing_ = false;
+  if (failure) std::rethrow_exception(failure);
   return !all.empty();
 }
 

@@ -21,6 +21,8 @@ class pending_write_backs {
   void add(data_body body);
   bool any() const { return any_; }
   // Those that `may_go`, now. Whether there was any. Who finds none can rely on it: others are not at it any more.
+  // Called by itself, to make room, there is none. Those that fail stay; what the first one threw is thrown when all
+  // others are done.
   bool write_back(const std::function<bool(const data_body&)>& may_go);
   // Their values are lost.
   void drop(const std::function<bool(data_body&)>& which);
@@ -34,7 +36,8 @@ class pending_write_backs {
   std::vector<data_body> take(const std::function<bool(data_body&)>& which);
 
   coherence& coherence_;
-  std::mutex turn_;
+  std::recursive_mutex turn_;
+  bool writing_ = false;  // in turn
   mutable std::mutex mutex_;
   std::vector<data_body> bodies_;
   std::atomic<bool> any_{false};

@@ -214,7 +214,7 @@ void stream_pool::wait(const sync_point_list& before) {
 
 bool stream_pool::over(const sync_point_list& before) {
   // Of what is ordered by graphs it is not known.
-  if (recorded_before_ || user_recorded_) return before.empty();
+  if (recorded_before_ || user_recorded_) return false;
   for (const sync_point& m : before) {
     stream_slot& slot = *slots_[m.slot];
     if (m.number > slot.completed() && !slot.after(m.number).done()) return false;

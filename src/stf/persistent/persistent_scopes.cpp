@@ -43,7 +43,7 @@ void context_state::repeat_on_devices(std::uint64_t most, data_state* flag, cons
   end_epoch();
   streams_.resume();
   if (pending_.any()) write_back_pending();
-  recorded->only()->run([&] { run_program(machine_, std::move(list), rounds); });
+  recorded->only()->run([&](bool& begun) { run_program(machine_, std::move(list), rounds, &begun); });
   ++launches_;
   graphs_.copies_before = coherence_.statistics().copies;
 }

@@ -238,7 +238,7 @@ std::vector<program_unit> assign_units(const machine& m, std::vector<program_ope
   return units;
 }
 
-void run_program(machine& m, operation_list list, const program_rounds& rounds) {
+void run_program(machine& m, operation_list list, const program_rounds& rounds, bool* begun) {
   const std::vector<program_unit> units = assign_units(m, list.operations);
   if (units.empty()) return;
   for (program_operation& i : list.operations) put_in_scope(i);
@@ -247,7 +247,8 @@ void run_program(machine& m, operation_list list, const program_rounds& rounds) 
   std::vector<int> most = blocks_for(m, units);
   while (true) {
     try {
-      return run_program(m, list, units, plan_program(list.operations, edges, m.size(), most, most_alone), rounds);
+      return run_program(m, list, units, plan_program(list.operations, edges, m.size(), most, most_alone), rounds,
+                         begun);
     } catch (const launch_error& e) {
       // Nothing has run. What fits with several programs only the machine knows.
       const int largest = *std::max_element(most.begin(), most.end());
@@ -261,7 +262,7 @@ void run_program(machine& m, operation_list list, const program_rounds& rounds) 
 }
 
 void run_program(machine& m, const operation_list& list, const std::vector<program_unit>& units,
-                 const program_plan& plan, const program_rounds& rounds) {
+                 const program_plan& plan, const program_rounds& rounds, bool* begun) {
   constexpr int most_devices = 64;
   expect<unsupported_error>(m.size() <= most_devices, "stf: a persistent program on ", m.size(), " devices; at most ",
                             most_devices, ", use stream_ctx");
@@ -318,7 +319,13 @@ void run_program(machine& m, const operation_list& list, const std::vector<progr
   for (int pe = 0; pe < m.size(); ++pe)
     m.fill(counters.on(pe), 0, static_cast<std::size_t>(counters.size()) * sizeof(signal));
   for (const operation_list::range& z : list.zeros) m.fill(z.start, 0, z.bytes);
-  m.run(programs);
+  try {
+    if (begun != nullptr) *begun = true;
+    m.run(programs);
+  } catch (const launch_error&) {
+    if (begun != nullptr) *begun = false;
+    throw;
+  }
 }
 
 }  // namespace starling::stf

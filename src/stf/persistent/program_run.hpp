@@ -28,11 +28,11 @@ std::vector<program_unit> assign_units(const machine& m, std::vector<program_ope
 
 // Chooses who does what and runs it; returns when the last round is over. Throws task_error when the programs do not
 // fit, and what machine::run throws: stall_error names the task that a block waited for. The operation that looks at a
-// flag, if there is one, is that without code.
-void run_program(machine& m, operation_list list, const program_rounds& rounds);
+// flag, if there is one, is that without code. From when the devices may have done something, `begun` is set.
+void run_program(machine& m, operation_list list, const program_rounds& rounds, bool* begun = nullptr);
 
 // The same for a plan that is there.
 void run_program(machine& m, const operation_list& list, const std::vector<program_unit>& units,
-                 const program_plan& plan, const program_rounds& rounds);
+                 const program_plan& plan, const program_rounds& rounds, bool* begun = nullptr);
 
 }  // namespace starling::stf

@@ -150,10 +150,13 @@ sync_point_list task_scope::prepare() {
     data_body& d = e->data->body;
     const access_mode mode = !e->written ? access_mode::read : e->needed.empty() ? access_mode::write : access_mode::rw;
     d.expect_usable(mode, "recorded_tasks::launch");
-    // What tasks have added since is part of the value, or lost with it.
-    if (!d.sum().partials.empty() && !e->used.empty())
-      (void)context_->coherence().acquire(d, e->used.front()->place, reads(mode), true, before);
+    // What tasks have added since is part of the value, or lost when the tasks write another.
+    if (reads(mode) && !d.sum().partials.empty() && !e->used.empty())
+      (void)context_->coherence().acquire(d, e->used.front()->place, true, true, before);
     for (const data_instance* i : e->needed) (void)context_->coherence().acquire(d, i->place, true, e->written, before);
+  }
+  // Making room may have used other instances of these.
+  for (const auto& e : entries_) {
     for (const data_instance* i : e->used) {
       before.add(i->ready);
       if (e->written) before.add(i->used);
@@ -182,14 +185,15 @@ void task_scope::launch(const graph& what, std::uint64_t times) {
   set_results("");
 }
 
-void task_scope::run(const std::function<void()>& program) {
+void task_scope::run(const std::function<void(bool& begun)>& program) {
   // Work from before the recording, whose memory the tasks may have now, is waited for too.
   context_->streams().wait(prepare());
   newest_launch_.clear();
+  bool begun = false;
   try {
-    program();
+    program(begun);
   } catch (...) {
-    set_results("the loop of repeat");
+    if (begun) set_results("the loop of repeat");
     throw;
   }
   set_results("");
@@ -203,6 +207,7 @@ void task_scope::set_results(const std::string& failed_by) {
       for (data_instance* i : e->used) i->used.add(newest_launch_);
       continue;
     }
+    context_->coherence().drop_partials(d);
     for (data_instance* i : d.instances) i->valid = false;
     for (data_instance* i : e->valid_after) i->valid = true;
     for (data_instance* i : e->used) {

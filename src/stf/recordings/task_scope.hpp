@@ -62,8 +62,8 @@ class task_scope {
   // Puts `times` launches of a graph of this scope in line. Nobody else uses the context meanwhile.
   void launch(const graph& what, std::uint64_t times);
   // Has `program` do the tasks, when what they use is there, and waits for it. What it should have written has no value
-  // when it throws.
-  void run(const std::function<void()>& program);
+  // when it throws and has said that it has begun.
+  void run(const std::function<void(bool& begun)>& program);
 
  private:
   // The tasks have been done, or are over at newest_launch_.

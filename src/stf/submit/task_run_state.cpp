@@ -136,6 +136,8 @@ void task_run::state::begin() {
     all.order(*slots.back(), before);
   }
   fill_partials();
+  for (const used_data& u : used)
+    if (!u.reduces && !reads(u.mode)) context->coherence().drop_partials(u.data->body);
   if (scheduled && scheduled->measure && !all.recording()) begun = context->scheduler().begin(slots.front()->stream());
 }
 

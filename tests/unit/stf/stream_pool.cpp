@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <thread>
 
 #include "stf/order/stream_pool.hpp"
 #include "support/random.hpp"
@@ -169,6 +170,26 @@ TEST_CASE("random orders between slots are kept") {
     streams.wait_for_all();
     CHECK(work.wrong == 0);
   }
+}
+
+TEST_CASE("of work from before a recording it is not known whether it is over") {
+  machine m = machine::host(1);
+  if (m.checking()) return;  // nothing runs there before somebody waits
+  stream_pool streams(m);
+  CHECK(streams.over({}));
+  std::atomic<bool> go{false};
+  stream_slot& slot = streams.take(0, {});
+  slot.stream().call([&] {
+    while (!go) std::this_thread::yield();
+  });
+  (void)slot.record();
+  slot.leave();
+  streams.begin_recording();
+  streams.abandon_recording();
+  streams.resume();
+  CHECK_FALSE(streams.over({}));
+  go = true;
+  streams.wait_for_all();
 }
 
 }  // namespace

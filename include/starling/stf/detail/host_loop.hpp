@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "starling/stf/detail/for_kernel.hpp"
-#include "starling/stf/detail/host_body.hpp"
 
 namespace starling::stf {
 
@@ -14,10 +13,7 @@ struct host_loop {
   Body body;
   pack<Args...> args;
 
-  void operator()() const {
-    const host_body here;
-    run(std::index_sequence_for<Args...>());
-  }
+  void operator()() const { run(std::index_sequence_for<Args...>()); }
 
  private:
   template <std::size_t... I>
