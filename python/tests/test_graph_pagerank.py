@@ -187,7 +187,7 @@ def test_wrong_weights(rng, value, text):
         ({"fixed_iterations": 0}, "fixed_iterations = 0"),
         ({"dtype": "float16"}, "dtype = 'float16'; must be 'float32' or 'float64'"),
         ({"dtype": "nonsense"}, "dtype = 'nonsense'; must be 'float32' or 'float64'"),
-        ({"devices": 200}, "up to 64 devices, the machine has 200; use devices=64 or fewer"),
+        ({"machine": "host", "devices": 200}, "up to 64 devices, the machine has 200; use devices=64 or fewer"),
         ({"agent": "carrier pigeon"}, "agent = 'carrier pigeon'"),
         ({"chunk": 17}, "chunk = 17"),
         ({"chunk": "64M"}, "chunk = '64M'"),
