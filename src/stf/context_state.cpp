@@ -1,6 +1,7 @@
 #include "context_state.hpp"
 
 #include <algorithm>
+#include <list>
 
 #include "starling/base/error.hpp"
 #include "starling/stf/detail/host_body.hpp"
@@ -283,6 +284,7 @@ void context_state::check_values() {
 }
 
 void context_state::finalize() {
+  std::list<graph_cache::entry> graphs;  // whose bodies of the host may hold data of the context: they go last
   require_outside_tasks("finalize");
   const epoch_end alone(*this);
   if (finalized_) return;
@@ -327,6 +329,7 @@ void context_state::finalize() {
   if (!in_users_stream_) {
     coherence_.reclaim(true);
     coherence_.return_to_allocators();
+    if (!pool_) graphs = graphs_.take_all();
   }
   if (failure) std::rethrow_exception(failure);
 }
