@@ -231,7 +231,8 @@ def context_rows(r: StfResults) -> list[str]:
 
 def section(r: StfResults) -> list[str]:
     """All tables of a result file."""
-    parts = [f"## {r.name()}, {r.machine.get('date', '?')}, sources {r.machine.get('commit', '?')}", "", *machine_table(r.machine), ""]
+    source = f"{r.machine.get('date', '?')}, sources {r.machine.get('commit', '?')}"
+    parts = [f"## {r.name()}, {source}", "", *machine_table(r.machine), ""]
     tables: list[tuple[str, str, Callable[[StfResults], list[str]]]] = [
         ("Cost of a task", "task_overhead", overhead_rows),
         ("Cost of a task beside CUDASTF", "task_overhead_rival", rival_rows),
