@@ -26,7 +26,7 @@ class late_memory final : public near_memory {
   }
   void load(void* to, const void* from, std::size_t bytes) override {
     settle();
-    std::memcpy(to, from, bytes);
+    if (bytes > 0) std::memcpy(to, from, bytes);
   }
   void written(void*, std::size_t) override { ++written_; }
   std::uint64_t change(void* word, word_change, std::size_t, std::uint64_t operand, std::uint64_t) override {

@@ -59,7 +59,7 @@ class process_group {
          collect_long(call, {reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(Value)})) {
       const std::size_t before = all.size();
       all.resize(before + said.size() / sizeof(Value));
-      std::memcpy(all.data() + before, said.data(), said.size());
+      if (!said.empty()) std::memcpy(all.data() + before, said.data(), said.size());
     }
     return all;
   }
