@@ -10,6 +10,7 @@ from typing import Any
 from starling.dace.emit.hosted import Hosted, emit_hosted
 from starling.dace.emit.kernel import MOST_THREADS, USUAL_THREADS, emit
 from starling.dace.explain import Explanation, explain
+from starling.dace.exponents import given_exponents
 from starling.dace.frontend.lower import lower
 from starling.dace.frontend.parse import parse
 from starling.dace.ir import Program, statements
@@ -23,6 +24,7 @@ from starling.dace.passes.packets import mark_packets
 from starling.dace.passes.place import place
 from starling.dace.passes.resolve import resolve
 from starling.dace.passes.types import check_types
+from starling.dace.program_error import Place
 
 __all__ = ["Compiled", "compile_program"]
 
@@ -37,6 +39,11 @@ class Compiled:
         self.inside: set[tuple[tuple[str, int], ...]] = (
             set()
         )  # sizes and scalars that are known to stay inside of arrays
+
+    @functools.cached_property
+    def exponents(self) -> list[tuple[str, Place]]:
+        """The arguments that every call checks for negative exponents."""
+        return given_exponents(self.program)
 
     @functools.cached_property
     def hosted(self) -> Hosted:

@@ -272,7 +272,7 @@ class Program:
         if m.processes > 1:
             raise Unsupported("programs of starling.dace run in one process; pass machine=starling.machine.host(n)")
         arguments = check_arguments(compiled.program, given, m.size)
-        check_exponents(compiled.program, arguments)
+        check_exponents(compiled.exponents, arguments)
         return Placed(
             compiled,
             m,

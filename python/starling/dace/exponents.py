@@ -11,9 +11,9 @@ from starling.dace.arguments import Arguments
 from starling.dace.ir import Apply, Cast, Expression, Program, Read, Statement, parts_of, statements
 from starling.dace.passes.resolve import expressions_of
 from starling.dace.passes.types import WEAK, type_of
-from starling.dace.program_error import ProgramError
+from starling.dace.program_error import Place, ProgramError
 
-__all__ = ["check_exponents", "is_given", "whole_exponents"]
+__all__ = ["check_exponents", "given_exponents", "is_given", "whole_exponents"]
 
 
 def whole_exponents(p: Program, s: Statement) -> Iterator[Expression]:
@@ -32,20 +32,27 @@ def is_given(p: Program, e: Expression) -> bool:
     return isinstance(e, Read) and p.arrays[e.array].argument and not p.arrays[e.array].written
 
 
-def check_exponents(p: Program, given: Arguments) -> None:
+def given_exponents(p: Program) -> list[tuple[str, Place]]:
+    """The arguments whose elements are exponents of whole numbers, and where."""
+    return [
+        (e.array, s.place)
+        for _, s in statements(p.body)
+        for e in whole_exponents(p, s)
+        if isinstance(e, Read) and is_given(p, e)
+    ]
+
+
+def check_exponents(exponents: list[tuple[str, Place]], given: Arguments) -> None:
     """Checks the arrays of a call that hold exponents.
 
     Raises:
         ProgramError: One holds a negative number.
     """
-    for _, s in statements(p.body):
-        for e in whole_exponents(p, s):
-            if not isinstance(e, Read) or not is_given(p, e):
-                continue
-            least = min(int(part.min()) for part in given.arrays[e.array])
-            if least < 0:
-                raise ProgramError.at(
-                    s.place,
-                    e.array,
-                    f"holds {least}, a negative exponent of whole numbers; make the base or the exponent float64",
-                )
+    for array, place in exponents:
+        least = min(int(part.min()) for part in given.arrays[array])
+        if least < 0:
+            raise ProgramError.at(
+                place,
+                array,
+                f"holds {least}, a negative exponent of whole numbers; make the base or the exponent float64",
+            )
