@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, overload
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from starling import machine as machines
 from starling._arguments import callable_or_none, one_of, whole_number
+from starling._closing import Closing
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 from starling.linalg import _choices, _columns, _matrix, _vectors
@@ -48,7 +48,7 @@ class _Kept(NamedTuple):
     machine: Machine
 
 
-class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no types
+class DistributedMatrix(Closing[_Kept], LinearOperator):  # type: ignore[misc]  # SciPy has no types
     """A sparse matrix whose rows are partitioned among the devices of a machine, where they stay.
 
     It is a SciPy ``LinearOperator``: ``A @ x`` multiplies on the devices, and SciPy's own functions take it. Use it
@@ -89,6 +89,8 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
 
     ``with DistributedMatrix(...) as A:`` closes it at the end.
     """
+
+    _lost = "rows"
 
     def __init__(
         self,
@@ -136,7 +138,7 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
             block_size=self._block_size or 0,
             products_only=products_only,
         )
-        self._kept: _Kept | None = _Kept(solver, on)
+        self._kept = _Kept(solver, on)
         self._products_only = products_only
         super().__init__(csr.dtype, csr.shape)
 
@@ -172,24 +174,6 @@ class DistributedMatrix(LinearOperator):  # type: ignore[misc]  # SciPy has no t
     def _repr_html_(self) -> str:
         kept = self._kept
         return "a matrix that was closed" if kept is None else str(self._facts(kept)._repr_html_())
-
-    def close(self) -> None:
-        """Gives the memory of the devices back. A second time is nothing; any other use is an ``ArgumentError``."""
-        self._kept = None
-
-    def __enter__(self) -> DistributedMatrix:
-        self._open()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-    def _open(self) -> _Kept:
-        """What there is on the devices, which another thread may close while the caller still uses it."""
-        kept = self._kept
-        if kept is None:
-            raise ArgumentError("this DistributedMatrix was closed, and its rows are gone; make another one")
-        return kept
 
     # ---- what SciPy asks of an operator ----
 

@@ -6,7 +6,6 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from starling import _arrays
 from starling import machine as machines
 from starling._arguments import MOST_STEPS, callable_or_none, finite_number, whole_number
+from starling._closing import Closing
 from starling._native import native
 from starling.errors import ArgumentError, ElementTypeError
 from starling.machine import Machine
@@ -36,7 +36,7 @@ class _Kept(NamedTuple):
     machine: Machine
 
 
-class Stencil:
+class Stencil(Closing[_Kept]):
     """A domain on the devices of a machine, advanced step by step.
 
     Use it instead of :func:`jacobi` and the like for long runs, or to read the cells in between.
@@ -70,6 +70,8 @@ class Stencil:
     ``with Stencil(...) as s:`` closes it at the end.
     """
 
+    _lost = "cells"
+
     def __init__(
         self,
         shape: Sequence[int],
@@ -95,7 +97,7 @@ class Stencil:
         if devices is None and not isinstance(machine, Machine) and on.size > extents[0]:
             on = machines.named(on.kind, extents[0])  # nobody asked for more
         solver = native.StencilF32 if self._dtype == "float32" else native.StencilF64
-        self._kept: _Kept | None = _Kept(solver(on, extents, numbers, periodic, parts), on)
+        self._kept = _Kept(solver(on, extents, numbers, periodic, parts), on)
         self._shape = tuple(extents)
         self._ran = ("", 1, "")  # variant, depth and reason of the last chunk
         self._moved_before: list[tuple[int, int, str, int]] = []  # when the last march began
@@ -116,24 +118,6 @@ class Stencil:
         kept = self._kept
         where = "closed" if kept is None else f"on {kept.machine!r}"
         return f"<starling.stencil.Stencil: {self._dtype} {self._shape} {where}>"
-
-    def close(self) -> None:
-        """Gives the memory of the devices back. A second time is nothing; any other use is an ``ArgumentError``."""
-        self._kept = None
-
-    def __enter__(self) -> Stencil:
-        self._open()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-    def _open(self) -> _Kept:
-        """What there is on the devices, which another thread may close while the caller still uses it."""
-        kept = self._kept
-        if kept is None:
-            raise ArgumentError("this Stencil was closed, and its cells are gone; make another one")
-        return kept
 
     def load(self, u: Any) -> None:
         """Copies the whole domain in.
