@@ -78,6 +78,29 @@ STARLING_HD T modulo(T a, T b) {
   }
 }
 
+template <class T>
+STARLING_HD constexpr T square(T a) {
+  return a * a;
+}
+
+// Shifted by less than nothing, or by all bits and more, a number is gone, but for its sign to the right: as NumPy's.
+template <class T>
+STARLING_HD constexpr T shift_left(T a, T by) {
+  return without_sign(by) < 8 * sizeof(T) ? static_cast<T>(without_sign(a) << by) : T{0};
+}
+template <class T>
+STARLING_HD constexpr T shift_right(T a, T by) {
+  return a >> (without_sign(by) < 8 * sizeof(T) ? by : static_cast<T>(8 * sizeof(T) - 1));
+}
+
+// A floating point number as a whole one: rounded to 0, and the least one if it has no place in T, as on the processors
+// that NumPy mostly runs on.
+template <class T, class F>
+STARLING_HD constexpr T as_whole(F a) {
+  constexpr F limit = -static_cast<F>(std::numeric_limits<T>::lowest());
+  return a > -limit - 1 && a < limit ? static_cast<T>(a) : std::numeric_limits<T>::lowest();
+}
+
 // Of whole numbers the exponent is not negative.
 template <class T>
 STARLING_HD T power(T a, T b) {

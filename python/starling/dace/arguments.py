@@ -36,7 +36,7 @@ def check_arguments(p: Program, given: dict[str, Any], pes: int) -> Arguments:
         if name in p.arrays:
             found.arrays[name] = _parts_of(p, p.arrays[name], given[name], pes, place)
         elif name in p.scalars and name in given:
-            found.scalars[name] = _scalar(name, given[name], p.scalars[name], place)
+            found.scalars[name] = scalar_value(name, given[name], p, place)
     _find_sizes(p, found, place)
     _check_aliases(found, place)
     return found
@@ -57,8 +57,8 @@ def _parts_of(p: Program, a: Array, value: Any, pes: int, place: Place) -> list[
 
 
 def _tells_pes_apart(p: Program) -> bool:
-    from starling.dace.frontend.names import PE
     from starling.dace.ir import Collective, Put, Wait, statements, values_of
+    from starling.dace.ir.pes import PE
     from starling.dace.passes.resolve import expressions_of
 
     return any(
@@ -70,6 +70,10 @@ def _tells_pes_apart(p: Program) -> bool:
 def _check_array(a: Array, value: Any, place: Place) -> None:
     if not isinstance(value, np.ndarray):
         raise ProgramError.at(place, a.name, f"is a {type(value).__name__}; pass an array of NumPy")
+    if type(value) is not np.ndarray:
+        raise ProgramError.at(
+            place, a.name, f"is a numpy.{type(value).__name__}, whose operators differ; pass numpy.array({a.name})"
+        )
     if value.dtype != np.dtype(a.dtype):
         raise ProgramError.at(
             place, a.name, f'holds {value.dtype}, not {a.dtype}; convert it with .astype("{a.dtype}")'
@@ -82,7 +86,21 @@ def _check_array(a: Array, value: Any, place: Place) -> None:
         raise ProgramError.at(place, a.name, "is read-only and the program writes it")
 
 
-def _scalar(name: str, value: Any, dtype: str, place: Place) -> int | float:
+def scalar_value(name: str, value: Any, p: Program, place: Place) -> int | float:
+    """The number that is passed as a scalar.
+
+    Raises:
+        ProgramError: It is no number of the kind that the annotation says, or one of NumPy's of another type than the
+            program was compiled for.
+    """
+    dtype = p.annotated.get(name, p.scalars[name])
+    have = str(value.dtype) if isinstance(value, np.generic) else ""
+    want = "" if name in p.weak else p.scalars[name]
+    if have and have != want:
+        python = "int" if dtype.startswith("int") else "float"
+        raise ProgramError.at(
+            place, name, f"is a number of NumPy ({have}), and a run takes numbers of Python; pass {python}({name})"
+        )
     try:
         number = operator.index(value) if dtype.startswith("int") else float(value)
     except (TypeError, ValueError):

@@ -1,7 +1,8 @@
 """Whether a program stays inside of its arrays, for the sizes and scalars of a call.
 
 NumPy cuts slices off where an array ends, and raises for elements beyond it. A kernel would read other memory, so such
-a call is refused. Loop variables and parameters are known by the range of their values.
+a call is refused. Loop variables and parameters are known by the range of their values, and by the conditions under
+which a statement stands.
 """
 
 from __future__ import annotations
@@ -10,77 +11,36 @@ from typing import Any
 
 import sympy
 
-from starling.dace.exponents import is_given, whole_exponents
+from starling.dace.conditions import facts_of
+from starling.dace.exponents import is_given, whole_exponent
 from starling.dace.ir import (
+    Apply,
     Body,
+    Break,
+    Cast,
     Collective,
     Compute,
+    Continue,
     Expression,
     Fold,
     For,
     If,
-    Param,
     Program,
     Put,
     Read,
     Reduce,
+    Require,
     Statement,
+    Stop,
     While,
-    parts_of,
-    reads_of,
 )
-from starling.dace.passes.resolve import as_index, expressions_of
+from starling.dace.ir.names import is_made, shown
+from starling.dace.passes.resolve import as_index
+from starling.dace.passes.uses import expressions_of
 from starling.dace.program_error import ProgramError
+from starling.dace.spans import Known, Span
 
-__all__ = ["Range", "check_bounds", "range_of"]
-
-Range = tuple[int, int]  # the least and the largest value
-
-
-def range_of(e: Any, known: dict[str, Range]) -> Range | None:
-    """The values that an index expression may have; None: it depends on what is computed."""
-    e = sympy.sympify(e)
-    if e.is_Integer:
-        return int(e), int(e)
-    if e.is_Symbol:
-        return known.get(str(e))
-    parts = [range_of(a, known) for a in e.args]
-    ranges = [r for r in parts if r is not None]
-    if len(ranges) != len(parts):
-        return None
-    if e.is_Rational:
-        return None
-    if e.is_Add:
-        return sum(r[0] for r in ranges), sum(r[1] for r in ranges)
-    if e.is_Mul:
-        low, high = ranges[0]
-        for a, b in ranges[1:]:
-            corners = [low * a, low * b, high * a, high * b]
-            low, high = min(corners), max(corners)
-        return low, high
-    if isinstance(e, sympy.Mod) and ranges[1][0] > 0:
-        return 0, ranges[1][1] - 1
-    if isinstance(e, (sympy.Min, sympy.Max)):
-        choose = min if isinstance(e, sympy.Min) else max
-        return choose(r[0] for r in ranges), choose(r[1] for r in ranges)
-    return None
-
-
-def _rounded(e: Any, known: dict[str, Range]) -> Range | None:
-    """As range_of, also of quotients that are rounded."""
-    e = sympy.sympify(e)
-    rounded = list(e.atoms(sympy.floor, sympy.ceiling))
-    changes: dict[Any, Any] = {}
-    more = dict(known)
-    for k, f in enumerate(rounded):
-        over, under = sympy.fraction(sympy.together(f.args[0]))
-        r, n = range_of(over, known), range_of(under, known)
-        if r is None or n is None or n[0] != n[1] or n[0] <= 0:
-            return None
-        up = n[0] - 1 if isinstance(f, sympy.ceiling) else 0
-        more[f"rounded_{k}"] = ((r[0] + up) // n[0], (r[1] + up) // n[0])
-        changes[f] = sympy.Symbol(f"rounded_{k}", integer=True)
-    return range_of(e.xreplace(changes), more)
+__all__ = ["check_bounds"]
 
 
 def check_bounds(p: Program, values: dict[str, int]) -> None:
@@ -93,84 +53,144 @@ def check_bounds(p: Program, values: dict[str, int]) -> None:
     Raises:
         ProgramError: One may leave its array, or cannot be known not to.
     """
-    _check(p, p.body, {n: (v, v) for n, v in values.items()})
+    _Check(p).list(p.body, Known.of(values))
 
 
-def _check(p: Program, body: Body, known: dict[str, Range]) -> None:
-    for s in body:
-        if isinstance(s, For):
-            begin, end = _rounded(s.begin, known), _rounded(s.end, known)
-            inside = {n: r for n, r in known.items() if n != s.variable}
-            if begin is not None and end is not None:
-                least, most = (begin[0], end[1] - 1) if s.step > 0 else (end[0] + 1, begin[1])
-                if least > most:
-                    continue
-                inside[s.variable] = (least, most)
-            _check(p, s.body, inside)
-        elif isinstance(s, While):
-            _check(p, s.body, known)
-        elif isinstance(s, If):
-            for _, inner in s.branches:
-                _check(p, inner, known)
+class _Check:
+    """The statements of a program in a call."""
+
+    def __init__(self, p: Program) -> None:
+        self.p = p
+        self.integers = {n for n, t in p.scalars.items() if t.startswith("int")}
+
+    def list(self, body: Body, known: Known) -> None:
+        for s in body:
+            behind = self.statement(s, known)
+            if behind is None:
+                return
+            known = behind
+
+    def statement(self, s: Statement, known: Known) -> Known | None:
+        """Checks a statement; what is known behind it, None: nothing comes to there."""
+        if isinstance(s, If):
+            return self.branches(s, known)
+        if isinstance(s, (Break, Continue, Stop)):
+            return None
+        if isinstance(s, Require):
+            self.requirement(s, known)
+        elif isinstance(s, For):
+            inside = known.within(s.variable, s.begin, s.end, s.step)
+            if inside is not None:
+                self.list(s.body, inside)
         else:
-            _check_one(p, s, known)
+            self.used(s, known)
+            if isinstance(s, While):
+                self.list(s.body, known)
+        return known
 
+    def branches(self, s: If, known: Known) -> Known | None:
+        """What holds behind it: that no branch was taken that leads elsewhere."""
+        behind: Known | None = known
+        others = True  # whether all branches so far lead elsewhere
+        for condition, inner in s.branches:
+            if condition is not None:
+                self.expression(s, condition, known)
+            taken = known.where(facts_of(condition, True, self.integers))
+            if taken is not None:
+                self.list(inner, taken)
+                others = others and bool(inner) and isinstance(inner[-1], (Break, Continue, Stop))
+            rest = None if condition is None else known.where(facts_of(condition, False, self.integers))
+            if others:
+                behind = rest
+            if rest is None:
+                break
+            known = rest
+        return behind
 
-def _check_one(p: Program, s: Statement, known: dict[str, Range]) -> None:
-    inside = dict(known)
-    for q in s.params if isinstance(s, (Compute, Reduce)) else ():
-        if not _add(inside, q, known):
+    def used(self, s: Statement, known: Known) -> None:
+        """What a statement uses itself, without what stands in it."""
+        for q in s.params if isinstance(s, (Compute, Reduce)) else ():
+            inside = known.within(q.name, q.begin, q.end)
+            if inside is None:
+                return
+            known = inside
+        for e in expressions_of(s):
+            self.expression(s, e, known)
+        if isinstance(s, Compute):
+            self.element(s, s.target, s.index, known)
+        if isinstance(s, (Put, Collective)) and not (isinstance(s, Put) and s.inserted):
+            for name, box in ((s.array, s.box), (s.source, s.source_box)):
+                for ends in (tuple(b for b, _, _ in box), tuple(e - 1 for _, e, _ in box)):
+                    if name:
+                        self.element(s, name, ends, known)
+
+    def expression(self, s: Statement, e: Expression, known: Known) -> None:
+        if isinstance(e, Read):
+            self.element(s, e.array, e.index, known)
+        elif isinstance(e, Fold):
+            inside = known.within(e.variable, e.begin, e.end)
+            if inside is not None:
+                self.expression(s, e.value, inside)
+        elif isinstance(e, Apply):
+            exponent = whole_exponent(self.p, e)
+            if exponent is not None:
+                self.exponent(s, exponent, known)
+            lazy = e.op in ("and", "or")  # the second operand is evaluated where the first says so
+            for k, a in enumerate(e.arguments):
+                there = known.where(facts_of(e.arguments[0], e.op == "and", self.integers)) if lazy and k else known
+                if there is not None:
+                    self.expression(s, a, there)
+        elif isinstance(e, Cast):
+            self.expression(s, e.value, known)
+
+    def exponent(self, s: Statement, e: Expression, known: Known) -> None:
+        index = as_index(e, self.integers)
+        have = None if index is None else known.span(index)
+        if is_given(self.p, e) or (have is not None and have[0] >= 0):
             return
-    for e in expressions_of(s):
-        for fold in parts_of(e):
-            if isinstance(fold, Fold):
-                _add(inside, Param(fold.variable, fold.begin, fold.end), known)
-        for r in reads_of(e):
-            _inside(p, s, r.array, r.index, inside)
-    for e in whole_exponents(p, s):
-        _check_exponent(p, s, e, inside)
-    if isinstance(s, Compute):
-        _inside(p, s, s.target, s.index, inside)
-    if isinstance(s, (Put, Collective)) and not (isinstance(s, Put) and s.inserted):
-        for name, box in ((s.array, s.box), (s.source, s.source_box)):
-            for ends in (tuple(b for b, _, _ in box), tuple(e - 1 for _, e, _ in box)):
-                if name:
-                    _inside(p, s, name, ends, inside)
+        what = "is computed and may be negative" if have is None else f"is {have[0]} in this call"
+        name = _text(index) if index is not None else shown(e.array) if isinstance(e, Read) else ""
+        raise ProgramError.at(
+            s.place,
+            name or "exponent",
+            f"as exponent of whole numbers {what}; NumPy would raise: make the base or the exponent float64",
+        )
+
+    def requirement(self, s: Require, known: Known) -> None:
+        have = known.span(s.low)
+        if have is None or have[0] < 0 or (s.zero and have != (0, 0)):
+            value = "a number that the program computes" if have is None else _numbers(have)
+            raise ProgramError.at(s.place, s.name, s.words.replace("{value}", value))
+
+    def element(self, s: Statement, name: str, index: tuple[Any, ...], known: Known) -> None:
+        for axis, (i, n) in enumerate(zip(index, self.p.arrays[name].shape, strict=True)):
+            if {str(x) for x in sympy.sympify(i).free_symbols} & self.p.checked:
+                continue
+            have, length = known.span(i), known.span(n)
+            by = _text(i)
+            if have is None or length is None:
+                what = by or "what the program computes"
+                raise ProgramError.at(
+                    s.place, shown(name), f"is indexed by {what}, which is computed; use sizes, loops and arguments"
+                )
+            if have[0] < 0 or have[1] >= length[0]:
+                raise ProgramError.at(s.place, shown(name), _beyond(have, axis, length[0], by))
 
 
-def _check_exponent(p: Program, s: Statement, e: Expression, known: dict[str, Range]) -> None:
-    index = as_index(e, set(p.scalars))
-    have = None if index is None else _rounded(index, known)
-    if is_given(p, e) or (have is not None and have[0] >= 0):
-        return
-    what = "is computed and may be negative" if have is None else f"is {have[0]} in this call"
-    name = str(index) if index is not None else e.array if isinstance(e, Read) else "exponent"
-    raise ProgramError.at(
-        s.place, name, f"as exponent of whole numbers {what}; NumPy would raise: make the base or the exponent float64"
-    )
+def _beyond(have: Span, axis: int, length: int, by: str) -> str:
+    several = have[0] != have[1]
+    words = f"element{'s' if several else ''} {_numbers(have)} along axis {axis}, which has the length {length}, "
+    words += f"{'are' if several else 'is'} used in this call" + (f" by the index {by}" if by else "")
+    return words + ("; Python counts from the end where an index is negative: add the length" if have[0] < 0 else "")
 
 
-def _add(inside: dict[str, Range], q: Param, known: dict[str, Range]) -> bool:
-    """Adds the values of a parameter; False: there are none."""
-    begin, end = _rounded(q.begin, known), _rounded(q.end, known)
-    if begin is None or end is None:
-        return True
-    inside[q.name] = (begin[0], end[1] - 1)
-    return begin[0] < end[1]
+def _numbers(have: Span) -> str:
+    return str(have[0]) if have[0] == have[1] else f"{have[0]} to {have[1]}"
 
 
-def _inside(p: Program, s: Statement, name: str, index: tuple[Any, ...], known: dict[str, Range]) -> None:
-    a = p.arrays[name]
-    for axis, (i, n) in enumerate(zip(index, a.shape, strict=True)):
-        have, length = _rounded(i, known), _rounded(n, known)
-        if have is None or length is None:
-            raise ProgramError.at(
-                s.place, name, f"is indexed by {i}, which is computed; use sizes, loops and arguments"
-            )
-        if have[0] < 0 or have[1] >= length[0]:
-            what = f"{have[0]}" if have[0] == have[1] else f"{have[0]} to {have[1]}"
-            raise ProgramError.at(
-                s.place,
-                name,
-                f"is indexed by {i}, which is {what} in this call, along axis {axis} of length {length[0]}",
-            )
+def _text(i: Any) -> str:
+    """An index expression in names of the user; empty: it has others, or is a number."""
+    names = {str(n) for n in sympy.sympify(i).free_symbols}
+    if not names or any(map(is_made, names)):
+        return ""
+    return str(sympy.sympify(i).xreplace({n: sympy.Symbol(shown(str(n))) for n in sympy.sympify(i).free_symbols}))

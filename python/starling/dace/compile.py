@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starling.dace.emit.hosted import Hosted, emit_hosted
 from starling.dace.emit.kernel import MOST_THREADS, USUAL_THREADS, emit
 from starling.dace.explain import Explanation, explain
 from starling.dace.exponents import given_exponents
-from starling.dace.frontend.lower import lower
-from starling.dace.frontend.parse import parse
-from starling.dace.ir import Program, statements
-from starling.dace.passes.barriers import add_barriers, add_block_syncs
-from starling.dace.passes.bind import bind
-from starling.dace.passes.credits import add_credits
-from starling.dace.passes.exchange import exchange
-from starling.dace.passes.fuse import fuse, split_in_place, written_by
-from starling.dace.passes.generations import generations, turned
-from starling.dace.passes.packets import mark_packets
-from starling.dace.passes.place import place
-from starling.dace.passes.resolve import resolve
-from starling.dace.passes.types import check_types
+from starling.dace.frontend.outside import is_as_before
+from starling.dace.frontend.program import Outside, translate
+from starling.dace.ir import Program
+from starling.dace.passes.all import all_passes
 from starling.dace.program_error import Place
 
 __all__ = ["Compiled", "compile_program"]
@@ -32,13 +22,18 @@ __all__ = ["Compiled", "compile_program"]
 class Compiled:
     """A program with its source."""
 
-    def __init__(self, program: Program, source: str, explanation: Explanation) -> None:
+    def __init__(self, program: Program, source: str, explanation: Explanation, outside: Outside) -> None:
         self.program = program
+        self._outside = outside
         self.source = source
         self.explanation = explanation
         self.inside: set[tuple[tuple[str, int], ...]] = (
             set()
         )  # sizes and scalars that are known to stay inside of arrays
+
+    def holds(self) -> bool:
+        """Whether all that the function takes from outside is what it was."""
+        return is_as_before(self._outside)
 
     @functools.cached_property
     def exponents(self) -> list[tuple[str, Place]]:
@@ -74,39 +69,17 @@ def _without_lines(source: str) -> str:
     return "".join(n for n in source.splitlines(keepends=True) if not n.startswith("#line"))
 
 
-def _with_communication(p: Program) -> Program:
-    """The program with its arrays placed and what PEs tell each other; with two generations where these need no
-    credits."""
-    without: frozenset[str] = frozenset()
-    while True:
-        made = copy.deepcopy(p)
-        generations(made, without)
-        place(made)
-        bind(made)
-        exchange(made)
-        add_credits(made)
-        if not turned(made):
-            mark_packets(made)
-            return made
-        without |= turned(made)
-
-
-def compile_program(function: Callable[..., Any], inner: Callable[[Any], Callable[..., Any] | None]) -> Compiled:
+def compile_program(function: Callable[..., Any], numbers: Mapping[str, str]) -> Compiled:
     """The program of a Python function.
 
+    Args:
+        function: What the user wrote.
+        numbers: The types of arguments that are numbers of NumPy. All others are Python's own.
+
     Raises:
-        ProgramError: Something in it is outside of the subset.
+        ProgramError: Something in it is outside of the language.
     """
-    p = lower(parse(function, inner), function.__name__)
-    resolve(p)
-    check_types(p)
-    fuse(p)
-    split_in_place(p)
-    p = _with_communication(p)
-    add_barriers(p)
-    add_block_syncs(p)
-    for _, s in statements(p.body):
-        for name in written_by(s) & set(p.arrays):
-            p.arrays[name].written = True
+    translated = translate(function, numbers)
+    p = all_passes(translated.program)
     source = emit(p)
-    return Compiled(p, source, explain(p, _without_lines(source)))
+    return Compiled(p, source, explain(p, _without_lines(source)), translated.outside)

@@ -7,7 +7,7 @@ import functools
 import inspect
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +15,14 @@ import numpy as np
 
 from starling import machine as machines
 from starling._arguments import finite_number, whole_number
-from starling.dace.arguments import check_arguments
+from starling.dace.arguments import check_arguments, scalar_value
 from starling.dace.compile import Compiled, compile_program
 from starling.dace.emit.kernel import MOST_THREADS
 from starling.dace.explain import Explanation
 from starling.dace.exponents import check_exponents
-from starling.dace.frontend.parse import place_of
+from starling.dace.frontend.source import place_of
 from starling.dace.grid import grid_of
-from starling.dace.program_error import ProgramError
+from starling.dace.program_error import Place, ProgramError
 from starling.dace.run import Placed
 from starling.errors import Unsupported
 from starling.machine import Machine
@@ -76,6 +76,7 @@ class Run:
         self._program._names(set(scalars), set(p.scalars), "scalar")
         values = check_scalars(self._placed, scalars)
         self._placed.run(values, finite_number("deadline", deadline, least=0.0))
+        self._placed.raise_stopped()
 
     @property
     def blocks(self) -> int:
@@ -93,13 +94,9 @@ class Run:
 
 
 def check_scalars(placed: Placed, scalars: dict[str, Any]) -> dict[str, int | float]:
-    """Scalars of a call, as numbers of their types."""
-    from starling.dace.arguments import _scalar
-    from starling.dace.program_error import Place
-
+    """Scalars of a run, as numbers."""
     p = placed.compiled.program
-    place = Place(p.file, p.line)
-    return {n: _scalar(n, scalars[n], t, place) for n, t in p.scalars.items()}
+    return {n: scalar_value(n, scalars[n], p, Place(p.file, p.line)) for n in p.scalars}
 
 
 class Program:
@@ -107,7 +104,7 @@ class Program:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self._compiled: dict[tuple[Any, ...], Compiled] = {}
+        self._compiled: dict[tuple[tuple[str, str], ...], list[Compiled]] = {}
         functools.update_wrapper(self, function)
 
     def __repr__(self) -> str:
@@ -166,6 +163,7 @@ class Program:
         placed.run(placed.arguments.scalars, finite_number("deadline", deadline, least=0.0))
         seconds = time.perf_counter() - begin
         placed.store()
+        placed.raise_stopped()
         if not report:
             return None
         explanation = placed.compiled.explained(control, placed.packets)
@@ -215,20 +213,19 @@ class Program:
         self._check_control(control)
         return self.compiled().explained(control)
 
-    def compiled(self) -> Compiled:
-        """The program after all passes; compiled again when a number that it takes from outside has changed."""
-        key = self._constants()
-        if key not in self._compiled:
-            self._compiled[key] = compile_program(self.function, _function_of)
-        return self._compiled[key]
+    def compiled(self, numbers: Mapping[str, str] | None = None) -> Compiled:
+        """The program after all passes; compiled again when something that it takes from outside has changed.
 
-    def _constants(self) -> tuple[Any, ...]:
-        """Numbers that the function takes from outside, by name."""
-        closure = inspect.getclosurevars(self.function)
-        found = {**closure.globals, **closure.nonlocals}
-        numbers = [(n, type(v), v) for n, v in sorted(found.items()) if isinstance(v, (bool, int, float, np.number))]
-        inner = [v._constants() for _, v in sorted(found.items()) if isinstance(v, Program) and v is not self]
-        return (*numbers, *inner)
+        Args:
+            numbers: The types of arguments that are numbers of NumPy. All others are Python's own.
+        """
+        types = dict(numbers or {})
+        known = self._compiled.setdefault(tuple(sorted(types.items())), [])
+        for made in known:
+            if made.holds():
+                return made
+        known.insert(0, compile_program(self.function, types))
+        return known[0]
 
     def _parameters(self) -> list[str]:
         return list(inspect.signature(self.function).parameters)
@@ -268,7 +265,15 @@ class Program:
         packet_bytes: int | None,
     ) -> Placed:
         self._check_control(control)
-        compiled = self.compiled()
+        types = {n: str(v.dtype) for n, v in given.items() if isinstance(v, np.generic)}
+        for name, dtype in types.items():
+            if dtype not in ("int32", "int64", "float32", "float64"):
+                raise ProgramError.at(
+                    place_of(self.function),
+                    name,
+                    f"is a {dtype} of NumPy; pass int32, int64, float32, float64 or a number of Python",
+                )
+        compiled = self.compiled(types)
         if m.processes > 1:
             raise Unsupported("programs of starling.dace run in one process; pass machine=starling.machine.host(n)")
         arguments = check_arguments(compiled.program, given, m.size)
@@ -291,10 +296,6 @@ def _machine(machine: Machine | str | None, devices: int | None, given: dict[str
     if devices is None and parts and not isinstance(machine, Machine):
         devices = parts[0]
     return machines.of(machine, devices)
-
-
-def _function_of(value: Any) -> Callable[..., Any] | None:
-    return value.function if isinstance(value, Program) else None
 
 
 def program(function: Callable[..., Any]) -> Program:

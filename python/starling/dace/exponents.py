@@ -9,22 +9,28 @@ from collections.abc import Iterator
 
 from starling.dace.arguments import Arguments
 from starling.dace.ir import Apply, Cast, Expression, Program, Read, Statement, parts_of, statements
-from starling.dace.passes.resolve import expressions_of
 from starling.dace.passes.types import WEAK, type_of
+from starling.dace.passes.uses import expressions_of
 from starling.dace.program_error import Place, ProgramError
 
-__all__ = ["check_exponents", "given_exponents", "is_given", "whole_exponents"]
+__all__ = ["check_exponents", "given_exponents", "is_given", "whole_exponent"]
 
 
-def whole_exponents(p: Program, s: Statement) -> Iterator[Expression]:
-    """The exponents of whole numbers in a statement."""
+def whole_exponent(p: Program, e: Apply) -> Expression | None:
+    """The exponent of a whole number, if that is what an operation raises to a power."""
+    t = type_of(e, p) if e.op == "**" else ""
+    if not WEAK.get(t, t).startswith("int"):
+        return None
+    exponent = e.arguments[1]
+    return exponent.value if isinstance(exponent, Cast) else exponent
+
+
+def _whole_exponents(p: Program, s: Statement) -> Iterator[Expression]:
     for e in expressions_of(s):
         for part in parts_of(e):
-            if isinstance(part, Apply) and part.op == "**":
-                t = type_of(part, p)
-                if WEAK.get(t, t).startswith("int"):
-                    exponent = part.arguments[1]
-                    yield exponent.value if isinstance(exponent, Cast) else exponent
+            exponent = whole_exponent(p, part) if isinstance(part, Apply) else None
+            if exponent is not None:
+                yield exponent
 
 
 def is_given(p: Program, e: Expression) -> bool:
@@ -37,7 +43,7 @@ def given_exponents(p: Program) -> list[tuple[str, Place]]:
     return [
         (e.array, s.place)
         for _, s in statements(p.body)
-        for e in whole_exponents(p, s)
+        for e in _whole_exponents(p, s)
         if isinstance(e, Read) and is_given(p, e)
     ]
 

@@ -130,7 +130,7 @@ def _blocks_for(s: Put, a: Array, layout: Layout) -> int:
     """How many blocks of a PE can make and await a put."""
     for axis, least in enumerate(s.least):
         # Without a PE beyond, nothing is exchanged.
-        alone = layout.grid[axis] == 1 if a.split else np.prod(layout.grid) == 1
+        alone = layout.grid[axis] == 1 if a.split else np.prod(layout.grid) == 1 and not s.ring
         layers = layout.fewest(a, axis)
         if layers < least and not alone:
             raise ProgramError.at(

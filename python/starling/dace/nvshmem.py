@@ -6,11 +6,8 @@ any step; what shape they have decides how they travel. Flags count from the sta
 
 from __future__ import annotations
 
-import sys
-import types
 from typing import Any, NoReturn
 
-from starling.dace.frontend.names import PREFIX
 from starling.dace.program_error import ProgramError
 
 __all__ = [
@@ -109,18 +106,3 @@ def MaxReduce(dest: Any, source: Any) -> None:  # noqa: N802
 def MinReduce(dest: Any, source: Any) -> None:  # noqa: N802
     """The minimum of one element over all PEs, into `dest` of every PE."""
     _refuse("MinReduce")
-
-
-def _known_to_the_parser() -> types.ModuleType:
-    """The module under whose name DaCe's parser knows these calls."""
-    name = PREFIX.rstrip(".")
-    module = types.ModuleType(name, __doc__)
-    for call in __all__:
-        f = globals()[call]
-        f.__module__ = name
-        setattr(module, call, f)
-    sys.modules[name] = module
-    return module
-
-
-_known_to_the_parser()

@@ -20,8 +20,10 @@ from starling.dace.emit.communication import channels_of
 from starling.dace.emit.hosted import Hosted
 from starling.dace.emit.kernel import USUAL_THREADS
 from starling.dace.grid import Grid
+from starling.dace.ir import StopReason
 from starling.dace.layout import Layout, most_blocks
 from starling.dace.packets import most_packet_bytes, packet_slots, packets_on
+from starling.dace.stops import exception_of
 from starling.machine import Machine
 
 __all__ = ["Placed", "load"]
@@ -95,6 +97,8 @@ class Placed:
             a.name: native.ProgramMemory(machine, self.layout.bytes_of(a)) for a in compiled.program.arrays.values()
         }
         p = compiled.program
+        self.stopped: StopReason | None = None
+        self._reasons = native.ProgramMemory(machine, 8) if p.raises else None  # the number of that on each PE
         self._pitches = [self.layout.memory_shape(p.arrays[alike[0]])[-1] for alike in p.pitches()]
         for name, parts in arguments.arrays.items():
             a = p.arrays[name]
@@ -111,16 +115,32 @@ class Placed:
         return min(max([1, *layers]), int(self.loaded.blocks_that_fit(self.machine, self.threads)))
 
     def run(self, scalars: dict[str, int | float], deadline: float = 0.0) -> None:
-        """Runs the program once on what the arrays hold."""
+        """Runs the program once on what the arrays hold. `stopped` says afterwards whether it came to its end."""
+        self._check(scalars)
+        self.stopped = None
+        if self._hosts is not None:
+            self._hosts.run(deadline=deadline, words=self._words(scalars))
+        else:
+            self._run_on_devices(scalars, deadline)
+        if self._reasons is not None:
+            self.stopped = self._reason(self._reasons)
+
+    def raise_stopped(self) -> None:
+        """Raises the exception for which the last run has ended before its end, if it has."""
+        if self.stopped is not None:
+            raise exception_of(self.stopped)
+
+    def _check(self, scalars: dict[str, int | float]) -> None:
+        """Checks what no call with these numbers was checked for before."""
         p = self.compiled.program
         whole = {n: int(v) for n, v in scalars.items() if p.scalars[n].startswith("int")}
         key = tuple(sorted({**self.arguments.sizes, **whole}.items()))
         if key not in self.compiled.inside:
             check_bounds(p, dict(key))
             self.compiled.inside.add(key)
-        if self._hosts is not None:
-            self._hosts.run(deadline=deadline, words=self._words(scalars))
-            return
+
+    def _run_on_devices(self, scalars: dict[str, int | float], deadline: float) -> None:
+        p = self.compiled.program
         narrow, wide = channels_of(p)
         places, slots = packet_slots(p, self.layout, self.packets, self.blocks)
         self.loaded.run(
@@ -132,6 +152,15 @@ class Placed:
             packets=slots,
             words=b"".join(struct.pack("<qq", *place) for place in places) + self._words(scalars),
         )
+
+    def _reason(self, memory: Any) -> StopReason | None:
+        """Why the first PE has stopped that has."""
+        number = np.empty(1, "int64")
+        for pe in range(self.machine.size):
+            memory.read(pe, 0, number)
+            if number[0]:
+                return self.compiled.program.stops[int(number[0]) - 1]
+        return None
 
     def take_one_thread(self) -> None:
         """From now on one thread of the host drives all PEs, each until it waits for another one: for measurements."""
@@ -157,6 +186,8 @@ class Placed:
             words += struct.pack("<q", self.layout.grid[1])
         for name in p.arrays:
             words += struct.pack("<Qq", *self.memories[name].words)
+        if self._reasons is not None:
+            words += struct.pack("<Qq", *self._reasons.words)
         for pitch in self._pitches:
             words += struct.pack("<q", pitch)
         for name in p.sizes:

@@ -111,7 +111,7 @@ def weakened(program: Program, packets: bool = False) -> list[tuple[str, Program
         if isinstance(dropped, ir.Ready):
             dropped.put.credit = dropped.put.packet_credit = False
         weak = Program(program.function)
-        weak._compiled[weak._constants()] = Compiled(p, emit(p), whole.explanation)
+        weak._compiled.setdefault((), []).append(Compiled(p, emit(p), whole.explanation, {}))
         made.append((f"{type(dropped).__name__} at line {dropped.place.line}", weak))
     return made
 

@@ -222,10 +222,13 @@ def test_indices_beyond_the_array(rng: np.random.Generator) -> None:
         for t in range(steps):
             A[:] = A + h[t]
 
-    words = "is indexed by i0, which is 0 to 5 in this call, along axis 0 of length 5"
-    refused("A", words, rng.random(5), rng.random(9), program=cut_off)
-    refused("B", "of length 4", rng.random(9), rng.random(4), program=cut_off)
-    refused("h", "is indexed by t, which is 0 to 3 in this call", rng.random(9), rng.random(3), 4, program=by_loop)
+    for n, m, less in ((5, 9, "-1"), (9, 4, "2")):
+        words = rf"whose lengths .* differ by {less} in this call"
+        refused("B[0:6] = A[0:6]", words, rng.random(n), rng.random(m), program=cut_off)
+    a, b = rng.random(5), rng.random(4)
+    with pytest.raises(ValueError, match="could not broadcast"):
+        cut_off.function(a, b)
+    refused("h", "elements 0 to 3 along axis 0, which has the length 3, are used in this call by the index t", rng.random(9), rng.random(3), 4, program=by_loop)
 
 
 def test_several_processes_and_hosts(rng: np.random.Generator) -> None:

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import sympy
 
-from starling.dace.emit.expression import CPP, FOLDS, cpp_index, cpp_name, cpp_value
+from starling.dace.emit.expression import CPP, FOLDS, cpp_value
+from starling.dace.emit.index import cpp_index
 from starling.dace.emit.layers import box_of, first_at, in_columns, last_axis, protocol_of_layers
+from starling.dace.emit.names import cpp_name
 from starling.dace.emit.regions import box_of_region, in_one_piece, lengths_of
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import EACH, Array, Box, Collective, Program, Put, Ready, Wait, statements
@@ -253,11 +255,11 @@ def emit_collective(w: Writer, s: Collective) -> None:
         w.line("{")
         if s.verb == "Broadcast":
             root = f"static_cast<int>({cpp_value(s.peer, p, 'int64')})"
-            w.line(f"const {t} told = b.broadcast(b.index() == 0 ? {mine} : {t}{{}}, {root});")
+            w.line(f"const {t} told_ = b.broadcast(b.index() == 0 ? {mine} : {t}{{}}, {root});")
         else:
             op = f"st::{FOLDS[REDUCTIONS[s.verb]]}{{}}"
-            w.line(f"const {t} told = b.all_reduce(b.index() == 0 ? {mine} : sg::nothing<{t}>({op}), {op});")
-        given = f"static_cast<{CPP[to.dtype]}>(told)"
+            w.line(f"const {t} told_ = b.all_reduce(b.index() == 0 ? {mine} : sg::nothing<{t}>({op}), {op});")
+        given = f"static_cast<{CPP[to.dtype]}>(told_)"
         if w.launch:
             w.line(f"b.store({_start(to, s.box)}, {given});")
         else:

@@ -8,18 +8,12 @@ from typing import Any
 
 import sympy
 
-from starling.dace.emit.expression import CPP, cpp_name
+from starling.dace.emit.declarations import emit_arrays, emit_fields, emit_kept, emit_variables
+from starling.dace.emit.elements import emit_computation, emit_reduction, fold_of
+from starling.dace.emit.expression import CPP
 from starling.dace.emit.kernel import USUAL_THREADS, emit_bounds, emit_header
-from starling.dace.emit.statements import (
-    emit_arrays,
-    emit_body,
-    emit_computation,
-    emit_fields,
-    emit_reduction,
-    emit_variables,
-    fold_of,
-    kept_elements,
-)
+from starling.dace.emit.names import cpp_name, struct_name
+from starling.dace.emit.statements import emit_statements
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import Compute, Expression, Program, Read, Reduce, Value, map_expression
 from starling.dace.passes.place import owner_of
@@ -43,7 +37,6 @@ def emit_hosted(p: Program, threads: int = USUAL_THREADS) -> Hosted:
         ProgramError: An index has no form in C++, or a loop no rectangular range.
     """
     phases: list[str] = []
-    name = cpp_name(p.name)
 
     def launch(w: Writer, s: Compute | Reduce) -> None:
         number = len(phases)
@@ -52,32 +45,31 @@ def emit_hosted(p: Program, threads: int = USUAL_THREADS) -> Hosted:
         owner = owner_of(s, p)
         everyone = "true" if isinstance(s, Reduce) or owner is not None else "false"
         given = ", ".join(["*this", *(cpp_name(n) for n in fields)])
-        w.line(f"b.launch({number}, {everyone}, {name}_phase_{number}{{{given}}});")
+        w.line(f"b.launch({number}, {everyone}, {struct_name(p, f'phase_{number}')}{{{given}}});")
         if isinstance(s, Reduce):
             kind = CPP[WEAK.get(p.variables[s.name], p.variables[s.name])]
             of_all = "true" if owner is not None and owner.split else "false"
             w.line(f"{cpp_name(s.name)} = b.combined<{kind}>(slots, {fold_of(s)}, {of_all});")
 
     host = Writer(p, launch)
-    host.line(f"struct {name}_host : {name}_data {{")
+    host.line(f"struct {struct_name(p, 'host')} : {struct_name(p, 'data')} {{")
     host.line("void operator()(sg::host_pe& b) const {")
     host.line("[[maybe_unused]] constexpr st::index_t signals = 0;")
     emit_arrays(host, list(p.arrays.values()))
     emit_variables(host)
-    emit_body(host, p.body)
-    for a in kept_elements(p):
-        host.line(f"b.store({cpp_name(a.name)}_data.on(b.pe()), {cpp_name(a.name)});")
+    emit_statements(host)
+    emit_kept(host)
     host.line("}")
     host.line("};")
     host.line("")
-    host.line(f"STARLING_HOST_PROGRAM({name}_host)")
+    host.line(f"STARLING_HOST_PROGRAM({struct_name(p, 'host')})")
     return Hosted("".join([_data(p), *phases, host.text()]), len(phases))
 
 
 def _data(p: Program) -> str:
     w = Writer(p)
     emit_header(w, "host_pe")
-    w.line(f"struct {cpp_name(p.name)}_data {{")
+    w.line(f"struct {struct_name(p, 'data')} {{")
     emit_fields(w)
     w.line("};")
     w.line("")
@@ -87,8 +79,8 @@ def _data(p: Program) -> str:
 def _phase(p: Program, number: int, s: Compute | Reduce, fields: dict[str, str], threads: int) -> str:
     """The kernel of a phase; `fields`: what the host gives it beside the program's data."""
     w = Writer(p)
-    name = f"{cpp_name(p.name)}_phase_{number}"
-    w.line(f"struct {name} : {cpp_name(p.name)}_data {{")
+    name = struct_name(p, f"phase_{number}")
+    w.line(f"struct {name} : {struct_name(p, 'data')} {{")
     emit_bounds(w, threads)
     w.backwards = "true" if number % 2 else "false"
     for field, kind in fields.items():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from starling.dace.emit.communication import emit_wait
-from starling.dace.emit.expression import cpp_name
-from starling.dace.emit.statements import emit_arrays, emit_body, emit_fields, emit_variables, kept_elements
+from starling.dace.emit.declarations import emit_arrays, emit_fields, emit_kept, emit_variables
+from starling.dace.emit.names import struct_name
+from starling.dace.emit.statements import emit_statements
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import Compute, Program, Reduce, Wait, statements
 from starling.dace.passes.packets import untaken
@@ -24,7 +25,7 @@ def emit(p: Program, threads: int = USUAL_THREADS, packets: frozenset[int] = fro
     """
     w = Writer(p, packets=packets)
     emit_header(w)
-    w.line(f"struct {cpp_name(p.name)}_kernel {{")
+    w.line(f"struct {struct_name(p, 'kernel')} {{")
     emit_bounds(w, threads)
     emit_fields(w)
     w.line("")
@@ -35,12 +36,12 @@ def emit(p: Program, threads: int = USUAL_THREADS, packets: frozenset[int] = fro
         w.line("sg::turns turns;")
     if any(isinstance(s, Reduce) for _, s in statements(p.body)):
         w.line("[[maybe_unused]] int round = 0;")
-    emit_body(w, p.body)
+    emit_statements(w)
     _end(w)
     w.line("}")
     w.line("};")
     w.line("")
-    w.line(f"STARLING_PROGRAM({cpp_name(p.name)}_kernel, starling_program)")
+    w.line(f"STARLING_PROGRAM({struct_name(p, 'kernel')}, starling_program)")
     return w.text()
 
 
@@ -70,10 +71,4 @@ def _end(w: Writer) -> None:
         if put.channel in w.packets:
             w.at(put.place)
             emit_wait(w, Wait(put.place, array=put.array, put=put))
-    kept = [cpp_name(a.name) for a in kept_elements(w.program)]
-    if kept:
-        w.line("sg::meet(b);")
-        w.line("if (b.index() == 0 && b.member() == 0) {")
-        for name in kept:
-            w.line(f"{name}_data.on(b.pe())[0] = {name};")
-        w.line("}")
+    emit_kept(w)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from starling.dace.emit.expression import cpp_index, minus
+from starling.dace.emit.index import cpp_index, minus
 from starling.dace.emit.writer import Writer
 from starling.dace.ir import Array, Put
 

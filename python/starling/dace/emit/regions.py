@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy
 
-from starling.dace.emit.expression import cpp_index
+from starling.dace.emit.index import cpp_index
 from starling.dace.ir import Array, Box, same
 
 __all__ = ["box_of_region", "in_one_piece", "lengths_of"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from starling.dace.ir.expressions import Sym, same
-from starling.dace.ir.statements import Body
+from starling.dace.ir.names import fresh_name
+from starling.dace.ir.statements import Body, Stop, statements
+from starling.dace.program_error import Place
 
-__all__ = ["Array", "Dealt", "Program"]
+__all__ = ["Array", "Dealt", "Program", "StopReason"]
 
 
 @dataclass
@@ -63,15 +65,28 @@ class Array:
         )
 
 
+@dataclass(frozen=True)
+class StopReason:
+    """Why a program ends before its end: the exception of Python that its call raises, by name."""
+
+    exception: str
+    message: str
+    place: Place
+
+
 @dataclass
 class Program:
-    """A program between passes."""
+    """A program between passes.
+
+    Names of the user are as they are; a later version of one has a dot and a number behind it. Names that are made
+    contain a quote: no name of the user's is like them.
+    """
 
     name: str
     file: str
     line: int
     arrays: dict[str, Array]
-    scalars: dict[str, str]  # arguments that are no arrays: their types
+    scalars: dict[str, str]  # arguments that are no arrays: the types in which they are kept
     variables: dict[str, str]  # scalars of the program: their types
     sizes: list[str]  # symbols of shapes
     order: list[str]  # the arguments as the user passes them
@@ -82,6 +97,15 @@ class Program:
     per_pe: bool = False
     defined: set[str] = field(default_factory=set)
     results: set[str] = field(default_factory=set)  # temporaries that operations of NumPy give, of their types
+    stops: list[StopReason] = field(default_factory=list)
+    weak: set[str] = field(default_factory=set)  # scalars that are Python's own numbers, whose types give way
+    annotated: dict[str, str] = field(default_factory=dict)  # types of scalars as the user has written them
+    checked: set[str] = field(default_factory=set)  # variables that the program compares with lengths where they index
+
+    @property
+    def raises(self) -> bool:
+        """Whether it may end for one of the reasons."""
+        return any(isinstance(s, Stop) and s.number for _, s in statements(self.body))
 
     def pitches(self) -> list[list[str]]:
         """Arrays that are pitched; those that have their pitch in common together."""
@@ -95,9 +119,7 @@ class Program:
                     alike.append(a.name)
         return found
 
-    def fresh(self, name: str) -> str:
-        """A name like this one that nothing has."""
+    def fresh(self, kind: str, name: str) -> str:
+        """A generated name for what there is of `kind` to `name`."""
         taken = {*self.arrays, *self.scalars, *self.variables, *self.sizes, *self.defined}
-        while name in taken:
-            name += "_"
-        return name
+        return fresh_name(kind, name, taken)

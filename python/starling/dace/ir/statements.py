@@ -15,15 +15,19 @@ __all__ = [
     "BlockSync",
     "Body",
     "Box",
+    "Break",
     "Collective",
     "Compute",
+    "Continue",
     "For",
     "If",
     "Param",
     "Put",
     "Ready",
     "Reduce",
+    "Require",
     "Statement",
+    "Stop",
     "Trade",
     "Wait",
     "While",
@@ -100,6 +104,36 @@ class If(Statement):
     """Branches: the first whose condition holds; None: always."""
 
     branches: list[tuple[Expression | None, Body]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Break(Statement):
+    """Leaves the innermost For or While."""
+
+
+@dataclass(eq=False)
+class Continue(Statement):
+    """Goes on with the next pass of the innermost For or While."""
+
+
+@dataclass(eq=False)
+class Stop(Statement):
+    """The program ends here. `number`: of the reason in Program.stops, from 1; 0: it returns."""
+
+    number: int = 0
+
+
+@dataclass(eq=False)
+class Require(Statement):
+    """What must hold in each call, and has no code: `low` is not negative, or with `zero` is 0.
+
+    `name` and `words` make the error; "{value}" in the words stands for the value of `low`, or the range of its values.
+    """
+
+    name: str = ""
+    words: str = ""
+    low: Sym = 0
+    zero: bool = False
 
 
 Box = tuple[tuple[Sym, Sym, Sym], ...]  # begin, end and step for each axis

@@ -14,7 +14,7 @@ from starling.dace.ir import (
     Body,
     Collective,
     Compute,
-    For,
+    Continue,
     Program,
     Put,
     Ready,
@@ -28,7 +28,7 @@ from starling.dace.ir import (
 )
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
-from starling.dace.passes.resolve import expressions_of
+from starling.dace.passes.uses import expressions_of
 
 __all__ = ["Access", "accesses", "add_barriers", "add_block_syncs"]
 
@@ -54,11 +54,11 @@ def accesses(s: Statement, p: Program) -> list[Access]:
     owner = owner_of(s, p)
     if isinstance(s, Compute):
         found.append(Access(s.target, True, OWN if owner is not None else ONE))
+    alone = isinstance(s, Put) or (owner is None and isinstance(s, (Compute, Reduce)) and not _by_every_block(s, p))
     for e in expressions_of(s):
         for r in reads_of(e):
             distance = None if owner is None else offset_of(r, owner, p)
             own = distance is not None and distance[0] == 0
-            alone = (owner is None and isinstance(s, (Compute, Reduce))) or isinstance(s, Put)
             found.append(Access(r.array, False, OWN if own else ONE if alone else ANY))
     if isinstance(s, Put) and s.source:
         found.append(Access(s.source, False, OWN if s.by else ONE))
@@ -69,6 +69,11 @@ def accesses(s: Statement, p: Program) -> list[Access]:
     if isinstance(s, Collective):
         found += [Access(n, n == s.array, ONE) for n in (s.source, s.array) if n]
     return [a for a in found if not p.arrays[a.array].scalar]
+
+
+def _by_every_block(s: Compute | Reduce, p: Program) -> bool:
+    """Whether every block computes it: an array of one element, of which each has its own."""
+    return isinstance(s, Compute) and p.arrays[s.target].scalar
 
 
 def _meets(s: Statement) -> bool:
@@ -152,15 +157,17 @@ def _insert(p: Program, of_threads: bool) -> None:
 def _first(p: Program, of_threads: bool) -> tuple[Body, int, str, Statement] | None:
     """The first statement that conflicts: the list and the place in it where a barrier helps, and why."""
     pending = _Pending(p, of_threads)
-    for body, s in statements(p.body):
+    lists = {s: body for body, s in statements(p.body)}
+    for s, body in lists.items():
         array = pending.conflict(s, pending.at[s])
         if not array:
             continue
-        if isinstance(s, (While, For)):
-            # The condition is looked at from before the loop and from its end.
+        if isinstance(s, While):
+            # The condition is looked at from before the loop and from the ends of its passes.
             inside = {t for _, t in statements(s.body)}
             for before in pending.flow.before[s]:
-                if pending.conflict(s, pending.behind(before)) and before in inside:
-                    return s.body, len(s.body), array, s
+                if before in inside and pending.conflict(s, pending.behind(before)):
+                    end = lists[before] if isinstance(before, Continue) else s.body
+                    return end, end.index(before) if isinstance(before, Continue) else len(end), array, s
         return body, body.index(s), array, s
     return None

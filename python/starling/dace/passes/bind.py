@@ -10,35 +10,30 @@ from typing import Any
 
 import sympy
 
-from starling.dace.frontend.names import N_PES, PE, is_neighbour, neighbour_of
 from starling.dace.ir import (
-    Assign,
     Box,
     Collective,
-    Compute,
     Expression,
-    For,
-    If,
-    Index,
     Number,
     Program,
     Put,
-    Reduce,
     Statement,
     Wait,
-    While,
     reads_of,
     same,
     statements,
     symbol,
     values_of,
 )
+from starling.dace.ir.pes import N_PES, PE, is_neighbour, neighbour_of
+from starling.dace.passes.differing import check_branches
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
-from starling.dace.passes.resolve import as_index, expressions_of
+from starling.dace.passes.resolve import as_index
+from starling.dace.passes.uses import expressions_of
 from starling.dace.program_error import ProgramError
 
-__all__ = ["bind", "distance_text", "reach_of"]
+__all__ = ["bind", "distance_text", "end_of", "reach_of"]
 
 SIGNALLING = ("PutmemSignal", "SignalOp")
 
@@ -93,7 +88,7 @@ def bind(p: Program) -> None:
             )
         if flow.reaches([flow.entry], lambda n, w=wait: n is w, lambda n, q=put: n is q):  # type: ignore[misc]
             raise ProgramError.at(wait.place, "SignalWait", f"comes before the put that it waits for, at {put.place}")
-    _check_conditions(p)
+    check_branches(p)
 
 
 def _value(e: Expression | None, p: Program) -> Any:
@@ -166,7 +161,7 @@ def _edges(put: Put, p: Program) -> None:
         if not name:
             continue
         a = p.arrays[name]
-        side, depth = _end(box, a.dealt[0].axis, a.dealt[0].length)
+        side, depth = end_of(box, a.dealt[0].axis, a.dealt[0].length)
         if attribute == "to" and side:
             reach = reach_of(name, p)
             side, depth = ("", 0) if reach is None else (side, depth + max(reach))
@@ -177,59 +172,12 @@ def _edges(put: Put, p: Program) -> None:
     put.width, put.least = max(depths, default=0), (sum(depths),)
 
 
-def _end(box: Box, axis: int, length: Any) -> tuple[str, int]:
-    """The end of an array at which a region lies, and how many layers deep it reaches."""
+def end_of(box: Box, axis: int, length: Any) -> tuple[str, int]:
+    """The end of an array at which a region lies, and how many layers deep it reaches; "": it lies at none."""
     begin, end, _ = box[axis]
-    if sympy.sympify(end).is_Integer and begin.is_Integer:
+    if end.is_Integer and begin.is_Integer:
         return "first", int(end)
     depth = sympy.expand(length - begin)
     if depth.is_Integer and depth > 0:
         return "last", int(depth)
     return "", 0
-
-
-def _check_conditions(p: Program) -> None:
-    """Refuses communication where PEs may take different branches."""
-    for _, s in statements(p.body):
-        if not isinstance(s, (For, If, While)):
-            continue
-        inner = [b for _, b in s.branches] if isinstance(s, If) else [s.body]
-        for e in [Index(s.begin), Index(s.end)] if isinstance(s, For) else expressions_of(s):
-            if not differs(e, p):
-                continue
-            for body in inner:
-                for _, t in statements(body):
-                    if isinstance(t, (Put, Wait, Collective)):
-                        verb = t.verb if isinstance(t, (Put, Collective)) else "SignalWait"
-                        raise ProgramError.at(
-                            t.place,
-                            verb,
-                            "stands under a condition that may differ between PEs; let peer be NOBODY instead",
-                        )
-
-
-def differs(e: Expression, p: Program, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether PEs may have different values of an expression."""
-    names = values_of(e) - seen
-    if any(n == PE or is_neighbour(n) for n in names):
-        return True
-    if any(p.arrays[r.array].parts and not _told_to_all(r.array, p) for r in reads_of(e)):
-        return True
-    for _, s in statements(p.body):
-        if isinstance(s, (Assign, Reduce)) and s.name in names:
-            if isinstance(s, Reduce) and p.per_pe:
-                return True
-            if differs(s.value, p, seen | names):
-                return True
-    return False
-
-
-def _told_to_all(name: str, p: Program) -> bool:
-    """Whether an array of one element gets its values from reductions and broadcasts alone."""
-    if not all(n == 1 for n in p.arrays[name].shape):
-        return False
-    made = [s for _, s in statements(p.body) if getattr(s, "target", None) == name or getattr(s, "array", None) == name]
-    return bool(made) and all(
-        s.verb != "Getmem" if isinstance(s, Collective) else isinstance(s, Compute) and not differs(s.value, p)
-        for s in made
-    )

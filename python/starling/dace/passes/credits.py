@@ -7,12 +7,15 @@ and the sender waits.
 
 from __future__ import annotations
 
+import sympy
+
 from starling.dace.ir import Collective, Program, Put, Ready, Reduce, Statement, Trade, Wait, reads_of, statements
 from starling.dace.passes.barriers import MEETING
+from starling.dace.passes.bind import end_of
 from starling.dace.passes.exchange import sides_of
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
-from starling.dace.passes.resolve import expressions_of
+from starling.dace.passes.uses import expressions_of
 
 __all__ = ["add_credits", "all_meet", "answers", "apart"]
 
@@ -61,20 +64,25 @@ def _reads(s: Statement, put: Put, p: Program) -> bool:
                     if distance is None or side in sides_of(distance):
                         return True
         return False
+    if isinstance(s, Collective) and s.source == put.array:
+        return True
     return any(r.array == put.array for e in expressions_of(s) for r in reads_of(e)) or (
-        isinstance(s, Put) and s.source == put.array and s is not put and not apart(s, put)
+        isinstance(s, Put) and s.source == put.array and s is not put and not apart(s, put, p)
     )
 
 
-def apart(s: Put, put: Put) -> bool:
+def apart(s: Put, put: Put, p: Program) -> bool:
     """Whether a put's source is certainly not what another one brings."""
-    for (a, b, _), (c, d, _) in zip(s.source_box, put.box, strict=True):
-        below, above = (b - c).expand(), (d - a).expand()
+    a = p.arrays[put.array]
+    for axis, (source, box) in enumerate(zip(s.source_box, put.box, strict=True)):
+        below, above = sympy.expand(source[1] - box[0]), sympy.expand(box[1] - source[0])
         if below.is_nonpositive or above.is_nonpositive:
             return True
-        # Layers counted from different ends: arrays have more layers than both reach.
-        if a.is_Integer != c.is_Integer:
-            return True
+        if axis == a.dealt[0].axis:
+            (side, depth), (other, more) = (end_of(b, axis, a.dealt[0].length) for b in (s.source_box, put.box))
+            # At both ends of what a PE has, which has as many layers as a put needs.
+            if {side, other} == {"first", "last"} and depth + more <= max(s.least[0], put.least[0]):
+                return True
     return False
 
 

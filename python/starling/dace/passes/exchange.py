@@ -28,7 +28,7 @@ from starling.dace.ir import (
 )
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
-from starling.dace.passes.resolve import expressions_of
+from starling.dace.passes.uses import expressions_of
 from starling.dace.program_error import ProgramError
 
 __all__ = ["Side", "exchange", "halo_reads", "sides_of"]

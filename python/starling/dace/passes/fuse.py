@@ -1,7 +1,9 @@
 """Temporaries that one statement writes are replaced by what it writes, where they are read.
 
-DaCe's tree has a temporary for each operation of NumPy. What is written in place while it is read at other places gets
-a temporary again: NumPy computes the right side first.
+A reader stands behind the statement in the same list, so that it is not reached without it. A value that is computed
+where it is read must be what was computed before: nothing between writes what it reads, the symbols of its index and
+its ranges among it, and no element is read that the statement does not write, which may have a value from an earlier
+pass. Ends of loops and of the program between do no harm, since nobody sees temporaries behind them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import sympy
 
 from starling.dace.ir import (
     Apply,
-    Array,
     Assign,
     Body,
     Cast,
@@ -22,12 +23,12 @@ from starling.dace.ir import (
     Fold,
     For,
     If,
+    Param,
     Program,
     Put,
     Read,
     Reduce,
     Statement,
-    Trade,
     Value,
     Wait,
     While,
@@ -38,21 +39,24 @@ from starling.dace.ir import (
     statements,
     substitute,
     symbol,
-    values_of,
 )
-from starling.dace.passes.resolve import expressions_of
+from starling.dace.passes.in_place import split_in_place
+from starling.dace.passes.ranges import is_inside, least_of, never_less, ranges_in
 from starling.dace.passes.types import WEAK, type_of
+from starling.dace.passes.unused import drop_unused
+from starling.dace.passes.uses import symbols_of, uses_of, written_by
 
-__all__ = ["fuse", "split_in_place"]
+__all__ = ["fuse", "split_in_place", "written_by"]
 
 MOST_COPIES = 8  # operations that may be computed again for a temporary with several readers
 
 
 def fuse(p: Program) -> None:
-    """Replaces temporaries until none is left that can be."""
+    """Replaces temporaries until none is left that can be, and removes what nobody uses."""
+    drop_unused(p)
     while _fuse_list(p, p.body):
         pass
-    _drop_unused(p)
+    drop_unused(p)
 
 
 def _fuse_list(p: Program, body: Body) -> bool:
@@ -75,99 +79,85 @@ def _temporary(p: Program, s: Statement) -> str | None:
     return name if writers == [s] else None
 
 
-def written_by(s: Statement) -> set[str]:
-    """What a statement writes, without what stands in it."""
-    if isinstance(s, Compute):
-        return {s.target}
-    if isinstance(s, (Assign, Reduce)):
-        return {s.name}
-    if isinstance(s, For):
-        return {s.variable}
-    if isinstance(s, Trade):
-        return {s.array, s.other}
-    if isinstance(s, (Put, Wait, Collective)):
-        return {s.array} - {""}
-    return set()
-
-
-def _uses(p: Program, name: str, s: Statement) -> bool:
-    return (
-        any(name in values_of(e) or any(r.array == name for r in reads_of(e)) for e in expressions_of(s))
-        or name in _symbols_of(s)
-        or (isinstance(s, (Put, Collective)) and s.source == name)
-    )
-
-
-def _symbols_of(s: Statement) -> set[str]:
-    """Names in the index expressions of a statement, but for those of its expressions."""
-    exprs: list[Any] = []
-    if isinstance(s, (Compute, Reduce)):
-        exprs += [x for q in s.params for x in (q.begin, q.end)]
-    if isinstance(s, Compute):
-        exprs += s.index
-    if isinstance(s, For):
-        exprs += [s.begin, s.end]
-    if isinstance(s, (Put, Wait, Collective)):
-        exprs += [x for r in s.box for x in r[:2]]
-    if isinstance(s, (Put, Collective)):
-        exprs += [x for r in s.source_box for x in r[:2]]
-    return {str(n) for x in exprs for n in sympy.sympify(x).free_symbols}
-
-
 def _replace(p: Program, body: Body, k: int) -> bool:
     """Replaces the temporary that statement k of a list writes, if that changes nothing."""
     made = body[k]
     assert isinstance(made, (Compute, Assign))
-    name = made.target if isinstance(made, Compute) else made.name
-    readers: list[Any] = [s for _, s in statements(p.body) if _uses(p, name, s)]
+    (name,) = written_by(made)
+    readers = [s for _, s in statements(p.body) if name in uses_of(s)]
     behind = body[k + 1 :]
-    if not readers or any(s not in behind or not isinstance(s, (Compute, Assign, Reduce)) for s in readers):
+    if not readers or any(s not in behind or name in symbols_of(s) for s in readers):
         return False
-    if any(name in _symbols_of(s) for s in readers):
-        return False
-    values = values_of(made.value)
-    arrays = {r.array for r in reads_of(made.value)}
-    last = max(body.index(s) for s in readers)
-    for s in body[k + 1 : last + 1]:
-        for _, inner in statements([s]):
-            if isinstance(inner, (Put, Wait, Collective)) and arrays:
-                return False
-            if inner is not body[last] and written_by(inner) & (arrays | values):
-                return False
-    places = [(s, r.index) for s in readers for r in _reads_by(s, name)]
-    if len(set(places)) > 1 and _size(made.value) * (len(set(places)) - 1) > MOST_COPIES:
-        return False
-    if _has_fold(made.value) and any(isinstance(e, Fold) for s in readers for e in parts_of(s.value)):
+    if not _stays(made, body[k + 1 : body.index(readers[-1]) + 1]):
         return False
     changed = []
     for s in readers:
-        value = _with(p, s.value, made)
+        value = _with(p, s, made) if isinstance(s, (Compute, Assign, Reduce)) else None
         if value is None:
             return False
         changed.append((s, value))
+    if not is_inside(p, made) and not any(_reads_all(s, made) for s in readers):
+        return False  # a call is refused for an element that is computed, though nobody reads it
+    if not _is_worth_it(made, [s.value for s in readers if isinstance(s, (Compute, Assign, Reduce))]):
+        return False
     for s, value in changed:
+        assert isinstance(s, (Compute, Assign, Reduce))
         s.value = value
     body.remove(made)
     return True
 
 
-def _reads_by(s: Any, name: str) -> list[Any]:
-    found: list[Any] = [r for r in reads_of(s.value) if r.array == name]
-    return found or [Read(name, ())]
+def _stays(made: Compute | Assign, until: Body) -> bool:
+    """Whether a value would be the same up to the last of some statements, which may write what it has read."""
+    needed = uses_of(made)
+    arrays = {r.array for r in reads_of(made.value)}
+    for s in until:
+        for _, inner in statements([s]):
+            if isinstance(inner, (Put, Wait, Collective)) and arrays:
+                return False
+            if inner is not until[-1] and written_by(inner) & needed:
+                return False
+    return True
 
 
-def _size(e: Expression) -> int:
-    return sum(isinstance(x, (Apply, Fold)) for x in parts_of(e))
+def _reads_all(s: Statement, made: Compute | Assign) -> bool:
+    """Whether a reader reads the elements at the ends of all that a statement writes."""
+    if isinstance(made, Assign) or not isinstance(s, (Compute, Assign, Reduce)):
+        return True
+    ranges = ranges_in(s)
+    own = {symbol(q.name) for q in ranges}
+    for r in reads_of(s.value):
+        at = _parameters_of(r, made) if r.array == made.target else None
+        if at is not None and all(_spans(at[symbol(q.name)], q, ranges) for q in made.params):
+            named = [n for i in at.values() for n in i.free_symbols & own]
+            return len(named) == len(set(named))
+    return False
 
 
-def _has_fold(e: Expression) -> bool:
-    return any(isinstance(x, Fold) for x in parts_of(e))
+def _spans(i: Any, q: Param, ranges: list[Param]) -> bool:
+    """Whether the least and the greatest value of an index expression are those of a parameter."""
+    least, most = least_of(i, ranges), least_of(-i, ranges)
+    return least is not None and most is not None and same(least, q.begin) and same(-most, q.end - 1)
 
 
-def _with(p: Program, e: Expression, made: Compute | Assign) -> Expression | None:
-    """The expression with the temporary replaced; None: it is read in a way that does not say which element."""
+def _is_worth_it(made: Compute | Assign, readers: list[Expression]) -> bool:
+    """Whether not too much is computed again."""
+    (name,) = written_by(made)
+    places = {(k, r.index) for k, e in enumerate(readers) for r in reads_of(e) if r.array == name}
+    copies = max(len(places), len(readers)) - 1
+    again = isinstance(made, Assign) or copies == 0
+    size = sum(isinstance(x, (Apply, Fold)) for x in parts_of(made.value))
+    return size * copies <= MOST_COPIES or (again and copies == 0)
+
+
+def _with(p: Program, s: Compute | Assign | Reduce, made: Compute | Assign) -> Expression | None:
+    """The value of a reader with the temporary replaced; None: the reader does not say which element it reads, or it
+    may be one that the statement has not written."""
+    if _has_fold(made.value) and _has_fold(s.value):
+        return None
     failed = False
     kind = p.arrays[made.target].dtype if isinstance(made, Compute) else p.variables[made.name]
+    ranges = ranges_in(s)
 
     def leaf(x: Expression) -> Expression:
         nonlocal failed
@@ -175,71 +165,46 @@ def _with(p: Program, e: Expression, made: Compute | Assign) -> Expression | Non
             return _typed(p, made.value, kind) if isinstance(x, Value) and x.name == made.name else x
         if not isinstance(x, Read) or x.array != made.target:
             return x
-        changes: dict[Any, Any] = {}
-        names = {symbol(q.name) for q in made.params}
-        for written, read in zip(made.index, x.index, strict=True):
-            found = written.free_symbols & names
-            if not found:
-                failed = failed or not same(written, read)
-                continue
-            (param,) = found if len(found) == 1 else (None,)
-            if param is None or not same(written - param, (written - param).subs(param, 0)) or param in changes:
-                failed = True
-                return x
-            changes[param] = sympy.expand(read - (written - param))
-        failed = failed or len(changes) != len(made.params)
+        changes = _parameters_of(x, made)
+        if changes is None or not all(_is_among(changes[symbol(q.name)], q, ranges) for q in made.params):
+            failed = True
+            return x
         return _typed(p, substitute(made.value, changes), kind)
 
-    result = map_expression(e, leaf, lambda i: i)
+    result = map_expression(s.value, leaf, lambda i: i)
     return None if failed else result
+
+
+def _is_among(i: Any, q: Param, ranges: list[Param]) -> bool:
+    """Whether an index expression is certainly a value of a parameter."""
+    return never_less(i, q.begin, ranges) and never_less(q.end - 1, i, ranges)
+
+
+def _parameters_of(read: Read, made: Compute) -> dict[Any, Any] | None:
+    """The parameters for which a statement has written what is read, each alone along an axis."""
+    changes: dict[Any, Any] = {}
+    names = {symbol(q.name) for q in made.params}
+    for written, index in zip(made.index, read.index, strict=True):
+        found = sympy.sympify(written).free_symbols & names
+        if not found:
+            if not same(written, index):
+                return None
+            continue
+        if len(found) > 1:
+            return None
+        (param,) = found
+        rest = sympy.expand(written - param)
+        if param in rest.free_symbols or param in changes:
+            return None
+        changes[param] = sympy.expand(index - rest)
+    return changes if changes.keys() == names else None
+
+
+def _has_fold(e: Expression) -> bool:
+    return any(isinstance(x, Fold) for x in parts_of(e))
 
 
 def _typed(p: Program, e: Expression, kind: str) -> Expression:
     """A value with the type that the temporary had."""
     have = type_of(e, p)
     return e if have == kind or kind in WEAK else Cast(kind, e)
-
-
-def _in_place(s: Compute, value: Expression) -> bool:
-    """Whether it would read elements of its target that it writes for other values of the parameters."""
-    if not s.params:
-        return False
-    names = {symbol(q.name) for q in s.params}
-    for r in reads_of(value):
-        if r.array != s.target or all(same(a, b) for a, b in zip(r.index, s.index, strict=True)):
-            continue
-        apart = any(
-            not (a.free_symbols | b.free_symbols) & names and sympy.expand(a - b).is_nonzero
-            for a, b in zip(map(sympy.sympify, r.index), map(sympy.sympify, s.index), strict=True)
-        )
-        if not apart:
-            return True
-    return False
-
-
-def split_in_place(p: Program) -> None:
-    """Gives a temporary to each statement that reads its target where it writes it for other parameters."""
-    made: dict[str, str] = {}
-    for body, s in list(statements(p.body)):
-        if not isinstance(s, Compute) or not _in_place(s, s.value):
-            continue
-        if s.target not in made:
-            name = made[s.target] = p.fresh(f"before_{s.target}")
-            target = p.arrays[s.target]
-            p.arrays[name] = Array(name, target.dtype, target.shape, False, like=s.target)
-        name = made[s.target]
-        body.insert(body.index(s), Compute(s.place, list(s.params), name, s.index, s.value))
-        s.value = Read(name, s.index)
-
-
-def _drop_unused(p: Program) -> None:
-    """Arrays and scalars that nothing names any more."""
-    used: set[str] = set()
-    for _, s in statements(p.body):
-        used |= written_by(s) | _symbols_of(s)
-        for e in expressions_of(s):
-            used |= values_of(e) | {r.array for r in reads_of(e)}
-        if isinstance(s, (Put, Collective)):
-            used.add(s.source)
-    p.arrays = {n: a for n, a in p.arrays.items() if n in used or a.argument}
-    p.variables = {n: t for n, t in p.variables.items() if n in used}

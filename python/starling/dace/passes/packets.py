@@ -51,7 +51,7 @@ def _is_plain(p: Program, put: Put) -> bool:
     regions = ((p.arrays[put.array], put.box), (p.arrays[put.source], put.source_box))
     known = all(str(n) in p.sizes for _, box in regions for r in box for x in r for n in sympy.sympify(x).free_symbols)
     senders = [s for _, s in statements(p.body) if isinstance(s, Put) and s.source == put.array]
-    return known and all(in_one_piece(*r) for r in regions) and all(apart(s, put) for s in senders)
+    return known and all(in_one_piece(*r) for r in regions) and all(apart(s, put, p) for s in senders)
 
 
 def untaken(p: Program) -> list[Put]:

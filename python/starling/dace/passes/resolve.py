@@ -21,6 +21,7 @@ from starling.dace.ir import (
     Program,
     Put,
     Reduce,
+    Require,
     Statement,
     Value,
     Wait,
@@ -29,6 +30,7 @@ from starling.dace.ir import (
     statements,
     symbol,
 )
+from starling.dace.passes.uses import expressions_of
 
 __all__ = ["as_index", "expressions_of", "replace_in", "resolve"]
 
@@ -76,6 +78,8 @@ def replace_in(s: Statement, change: Any, index: Any) -> None:
         s.begin, s.end = index(s.begin), index(s.end)
     if isinstance(s, While):
         s.condition = of(s.condition)
+    if isinstance(s, Require):
+        s.low = index(s.low)
     if isinstance(s, If):
         s.branches = [(None if c is None else of(c), b) for c, b in s.branches]
     if isinstance(s, (Put, Wait, Collective)):
@@ -84,21 +88,6 @@ def replace_in(s: Statement, change: Any, index: Any) -> None:
         s.source_box = box(s.source_box)
     if isinstance(s, (Put, Wait)) and s.value is not None:
         s.value = of(s.value)
-
-
-def expressions_of(s: Statement) -> list[Expression]:
-    """The expressions that a statement evaluates itself, without those of what stands in it."""
-    if isinstance(s, (Compute, Reduce, Assign)):
-        return [s.value]
-    if isinstance(s, While):
-        return [s.condition]
-    if isinstance(s, If):
-        return [c for c, _ in s.branches if c is not None]
-    if isinstance(s, (Put, Wait)):
-        return [s.peer] + ([s.value] if s.value is not None else [])
-    if isinstance(s, Collective):
-        return [s.peer]
-    return []
 
 
 def resolve(p: Program) -> None:

@@ -1,6 +1,12 @@
-"""Element types of expressions: NumPy's rules, in which Python's own numbers take the type of what they meet."""
+"""Element types of expressions: NumPy's rules, in which Python's own numbers take the type of what they meet.
+
+The front end says which types arrays and scalars have. Python's own numbers are of weak types, and so is what is
+computed of these alone.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -15,21 +21,25 @@ from starling.dace.ir import (
     Number,
     Program,
     Read,
-    Reduce,
     Statement,
     Value,
     parts_of,
-    reads_of,
     statements,
 )
-from starling.dace.passes.resolve import expressions_of
+from starling.dace.ir.names import shown
+from starling.dace.passes.uses import expressions_of
 from starling.dace.program_error import Place, ProgramError
 
-__all__ = ["WEAK", "check_types", "common_type", "type_of"]
+__all__ = ["COMPARISONS", "FLOATING", "LOGICAL", "WEAK", "check_types", "common_type", "type_of"]
 
 WEAK = {"weak bool": "bool", "weak int": "int64", "weak float": "float64"}
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=", "and", "or", "not")
+BOOLS = ("bool", "weak bool")
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+LOGICAL = ("and", "or", "not")
 FLOATING = ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "asin", "acos", "atan", "atan2", "sinh", "cosh")
+OF_BITS = ("&", "|", "^", "~", "<<", ">>")
+# Of truth values Python makes whole numbers.
+COUNTING = ("+", "-", "*", "//", "%", "**", "<<", ">>", "~", "negative", "positive", "abs")
 
 
 def common_type(a: str, b: str) -> str:
@@ -54,6 +64,8 @@ def type_of(e: Expression, p: Program) -> str:
     if isinstance(e, Read):
         return p.arrays[e.array].dtype
     if isinstance(e, Value):
+        if e.name in p.weak:
+            return "weak int" if p.scalars[e.name] == "int64" else "weak float"
         return p.scalars.get(e.name) or p.variables.get(e.name) or "weak int"
     if isinstance(e, Number):
         return "weak bool" if isinstance(e.value, bool) else "weak int" if isinstance(e.value, int) else "weak float"
@@ -64,17 +76,31 @@ def type_of(e: Expression, p: Program) -> str:
     if isinstance(e, Fold):
         return _sum_type(type_of(e.value, p)) if e.op == "sum" else _strong(type_of(e.value, p))
     assert isinstance(e, Apply)
-    if e.op in COMPARISONS:
+    return _result(e.op, [type_of(a, p) for a in e.arguments])
+
+
+def _result(op: str, types: list[str]) -> str:
+    """The type of what an operation makes of operands of these types."""
+    if op == "isnan":
         return "bool"
-    types = [type_of(a, p) for a in (e.arguments[1:] if e.op == "where" else e.arguments)]
-    joined = types[0] if len(types) == 1 else common_type(types[0], types[1])
-    if (e.op == "/" or e.op in FLOATING) and not joined.endswith(("float", "float32", "float64")):
-        return "weak float" if joined in WEAK else "float64"
-    return joined
+    if op == "where":
+        types = types[1:]
+    joined = types[0]
+    for t in types[1:]:
+        joined = common_type(joined, t)
+    if op in COMPARISONS or op in LOGICAL:
+        return "weak bool" if joined in WEAK else "bool"
+    if op == "/" or op in FLOATING:
+        return joined if _is_float(joined) else "weak float" if joined in WEAK else "float64"
+    return "weak int" if op in COUNTING and joined == "weak bool" else joined
 
 
 def _strong(t: str) -> str:
     return WEAK.get(t, t)
+
+
+def _is_float(t: str) -> bool:
+    return t in ("float32", "float64", "weak float")
 
 
 def _sum_type(t: str) -> str:
@@ -86,128 +112,77 @@ def _sum_type(t: str) -> str:
     return "int64" if _strong(t) in ("bool", "int32") else _strong(t)
 
 
-Writer = Assign | Compute | Reduce
-
-
-def _given(s: Writer, p: Program) -> str:
-    """The type of what a statement writes, before it is stored."""
-    t = type_of(s.value, p)
-    if isinstance(s, Reduce):
-        return _sum_type(t) if s.op == "sum" else _strong(t)
-    return t
-
-
 def check_types(p: Program) -> None:
-    """Gives temporaries and scalars the types that NumPy would give them, those of Python's numbers weak ones.
+    """Checks that all operations are among those that NumPy has for the types.
 
     Raises:
-        ProgramError: There is no such type: the values that one gets have several, or a number does not fit.
+        ProgramError: One is not, or a number does not fit in a type.
     """
-    writers: dict[str, list[Writer]] = {}
-    for _, s in statements(p.body):
-        if isinstance(s, (Assign, Reduce)):
-            writers.setdefault(s.name, []).append(s)
-        elif isinstance(s, Compute):
-            writers.setdefault(s.target, []).append(s)
-    made = {name: _makers(p, name, found) for name, found in writers.items()}
-    _find_types(p, {name: found for name, found in made.items() if found})
     for _, s in statements(p.body):
         for e in expressions_of(s):
-            _check_numbers(p, e, s.place)
+            for part in parts_of(e):
+                if isinstance(part, Apply):
+                    _check_operation(p, part, s.place)
+                    _check_numbers(p, part, s.place)
         _check_stored(p, s)
 
 
-def _makers(p: Program, name: str, writers: list[Writer]) -> list[Writer]:
-    """Those whose values make the type, as an assignment to a name does in Python: not those that write into an array
-    that is there already, nor what a loop adds to."""
-    if name in p.variables:
-        return [] if any(isinstance(s, Reduce) and s.into is not None for s in writers) else writers
-    if p.arrays[name].argument or name not in p.results:
-        return []
-    if len(writers) == 1 and isinstance(writers[0].value, Read):
-        return writers  # a copy
-    return [s for s in writers if not isinstance(s.value, Read) and name not in {r.array for r in reads_of(s.value)}]
+def _check_operation(p: Program, e: Apply, place: Place) -> None:
+    """NumPy has no differences and signs of truth values, no bits of fractions, and makes numbers of 8 or 16 bits of
+    truth values elsewhere."""
+    types = [type_of(a, p) for a in e.arguments]
+    if e.op in OF_BITS and any(map(_is_float, types)):
+        raise ProgramError.at(place, e.op, "is of floating point numbers; it is there for whole numbers alone")
+    if all(t in WEAK for t in types):
+        return
+    bools = all(t in BOOLS for t in types)
+    if bools and e.op in ("-", "negative", "positive"):
+        raise ProgramError.at(
+            place, "+" if e.op == "positive" else "-", "is of truth values, which NumPy refuses; use ^ or ~"
+        )
+    short = bools and (e.op in ("//", "%", "**", "<<", ">>") or e.op in FLOATING)
+    if short or (e.op == "**" and types[0] == "bool" and types[1] == "weak int"):
+        raise ProgramError.at(
+            place, e.op, "is of truth values, of which NumPy makes short numbers; write np.int64(...) around them"
+        )
 
 
-def _find_types(p: Program, writers: dict[str, list[Writer]]) -> None:
-    """Gives these the types of their values. One that gets values of several types keeps that which DaCe found."""
-    declared = {name: _declared(p, name) for name in writers}
-    while True:
-        for name in writers:
-            _declare(p, name, "weak bool")  # gives way to all others
-        changed = True
-        while changed:
-            changed = False
-            for name, found in writers.items():
-                have = want = _declared(p, name)
-                for s in found:
-                    want = common_type(want, _given(s, p))
-                if want != have:
-                    _declare(p, name, want)
-                    changed = True
-        several = [n for n, found in writers.items() if _has_several_types(p, n, found)]
-        if not several:
-            return
-        for name in writers:
-            _declare(p, name, declared[name])
-        for name in several:
-            del writers[name]
-
-
-def _has_several_types(p: Program, name: str, writers: list[Writer]) -> bool:
-    """Whether one type cannot stand for those of all that is written; of an array it must be one of elements."""
-    have = _declared(p, name)
-    if have in WEAK:
-        return name in p.arrays
-    return have not in {_given(s, p) for s in writers} or any(
-        t not in WEAK and t != have for t in (_given(s, p) for s in writers)
-    )
-
-
-def _declared(p: Program, name: str) -> str:
-    return p.variables[name] if name in p.variables else p.arrays[name].dtype
-
-
-def _declare(p: Program, name: str, dtype: str) -> None:
-    if name in p.variables:
-        p.variables[name] = dtype
-    else:
-        p.arrays[name].dtype = dtype
+def _check_numbers(p: Program, e: Apply, place: Place) -> None:
+    """Python's numbers fit in the whole type of what they meet, and exponents of whole numbers are not negative."""
+    if e.op in (*LOGICAL, "isnan"):
+        return
+    own = e.arguments[1:] if e.op == "where" else e.arguments
+    joined = type_of(own[0], p)
+    for a in own[1:]:
+        joined = common_type(joined, type_of(a, p))
+    t = _strong(joined)
+    for number in own:
+        if isinstance(number, Number) and t in ("int32", "int64") and not _fits(number.value, t):
+            raise ProgramError.at(place, str(number.value), f"does not fit in {t}, the type of what it meets")
+    exponent = e.arguments[-1]
+    if e.op == "**" and t in ("int32", "int64") and isinstance(exponent, Number) and exponent.value < 0:
+        raise ProgramError.at(
+            place, str(exponent.value), "is a negative exponent of whole numbers; make the base float64"
+        )
 
 
 def _check_stored(p: Program, s: Statement) -> None:
-    """Refuses a temporary of another type than NumPy would give it."""
-    if isinstance(s, Compute) and not p.arrays[s.target].argument:
+    """Numbers fit in what they are written to, and scalars keep their type."""
+    if isinstance(s, Compute):
         have, name = p.arrays[s.target].dtype, s.target
     elif isinstance(s, Assign):
         have, name = p.variables[s.name], s.name
     else:
         return
+    if isinstance(s.value, Number) and have in ("int32", "int64") and not _fits(s.value.value, have):
+        raise ProgramError.at(s.place, shown(name), f"holds {have}, in which {s.value.value} does not fit")
     want = type_of(s.value, p)
-    if not isinstance(s.value, Read) and want not in WEAK and want != have and have not in WEAK:
+    if isinstance(s, Assign) and want not in WEAK and have not in WEAK and want != have:
         raise ProgramError.at(
-            s.place, name, f"is {have} here and {want} in NumPy; give all operands of the expression one type"
+            s.place, shown(name), f"is {have} here and {want} in NumPy; give all operands of the expression one type"
         )
 
 
-def _check_numbers(p: Program, e: Expression, place: Place) -> None:
-    """Refuses Python's numbers that do not fit in the whole type of what they meet, and negative exponents of whole
-    numbers."""
-    for part in parts_of(e):
-        if not isinstance(part, Apply) or part.op in ("and", "or", "not"):
-            continue
-        joined = [type_of(a, p) for a in part.arguments]
-        t = _strong(common_type(joined[0], joined[1]) if part.op in COMPARISONS else type_of(part, p))
-        for number in part.arguments:
-            if isinstance(number, Number) and t in ("int32", "int64") and not _fits(number, t):
-                raise ProgramError.at(place, str(number.value), f"does not fit in {t}, the type of what it meets")
-        exponent = part.arguments[-1]
-        if part.op == "**" and t in ("int32", "int64") and isinstance(exponent, Number) and exponent.value < 0:
-            raise ProgramError.at(
-                place, str(exponent.value), "is a negative exponent of whole numbers; make the base float64"
-            )
-
-
-def _fits(number: Number, t: str) -> bool:
+def _fits(value: bool | int | float, t: str) -> bool:
     limits = np.iinfo(t)
-    return int(limits.min) <= number.value <= int(limits.max)
+    return math.isfinite(value) and int(limits.min) <= value <= int(limits.max)

@@ -1,0 +1,1 @@
+"""Expressions: their values, operators with NumPy's types and shapes, parts and attributes of arrays."""

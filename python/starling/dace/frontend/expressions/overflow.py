@@ -1,0 +1,47 @@
+"""Whole numbers of Python, which have no limit there and 64 bits here.
+
+What a program computes of them is compared with that limit, as floating point numbers, where it could be reached: not
+by counting up.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from starling.dace.frontend.translation import Translation
+from starling.dace.ir import Apply, Cast, Expression, Number, Value, parts_of
+
+__all__ = ["check_size"]
+
+LIMIT = 2.0**63 - 1024
+STEP = 2**31  # what may be added without a look
+WORDS = (
+    "a whole number of Python has more than 64 bits there; compute with np.int64(...), which wraps around, or floats"
+)
+
+
+def check_size(t: Translation, op: str, parts: list[Expression], node: ast.AST) -> None:
+    """Ends the program where a number would have more bits; Python also raises for negative shifts."""
+    if any(t.type(e) != "weak int" for e in parts) or not any(_computed(t, e) for e in parts):
+        return
+    if op in ("<<", ">>"):
+        t.guard(Apply("<", (parts[1], Number(0))), "ValueError", "negative shift count")
+    size = _size(op, parts)
+    if size is not None:
+        t.guard(Apply(">=", (Apply("abs", (size,)), Number(LIMIT))), "ProgramError", f"{ast.unparse(node)}: {WORDS}")
+
+
+def _computed(t: Translation, e: Expression) -> bool:
+    return any(isinstance(x, Value) and x.name in t.program.variables for x in parts_of(e))
+
+
+def _size(op: str, parts: list[Expression]) -> Expression | None:
+    a, *rest = (Cast("float64", e) for e in parts)
+    if op in ("+", "-"):
+        small = any(isinstance(e, Number) and abs(e.value) < STEP for e in parts)
+        return None if small else Apply(op, (a, *rest))
+    if op in ("*", "**"):
+        return Apply(op, (a, *rest))
+    if op == "<<":
+        return Apply("*", (a, Apply("**", (Cast("float64", Number(2)), *rest))))
+    return None

@@ -1,0 +1,1 @@
+"""Loops: what a pass finds and leaves, ranges, passes that are written out, parallel loops."""
