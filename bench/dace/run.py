@@ -2,7 +2,7 @@
 
     python bench/dace/run.py [--devices 1,2,4] [--shapes 256x256,...] [--machine cuda] [--out bench/dace/results]
                              [--settings 512x0,256x0] [--control device,stream,call,call-one-thread]
-                             [--packets 8192] [--stock] [--seconds 200]
+                             [--packets 8192] [--stock] [--kernels heat_3d:256x256x256] [--seconds 200]
 
 Each way does many sweeps in one call, arrays on the devices, and is timed by the host; the least of five counts. A
 program of few sweeps is compared with NumPy before. `cpu_free`: starling.stencil's variant of that name. `--stock`:
@@ -97,6 +97,23 @@ def compiled_program(
     return {"us": us, "sweeps": SWEEPS_PER_STEP * steps, "blocks": run.blocks, "threads": run.threads}
 
 
+def kernel(m: machine.Machine, name: str, shape: Shape, seconds: float) -> dict[str, object]:
+    """A program of npbench, beside NumPy before."""
+    program, fields, numbers, sweeps = cases.KERNELS[name]
+    rng = np.random.default_rng(1)
+    start = [rng.random(shape, dtype=np.float32) for _ in range(fields)]
+    start += [rng.random(1, dtype=np.float32) for _ in range(numbers)]
+    have, want = ([a.copy() for a in start] for _ in range(2))
+    program.function(*want, CHECKED_STEPS)
+    program(*have, CHECKED_STEPS, machine=m)
+    for a, b in zip(have, want, strict=True):
+        np.testing.assert_array_equal(a, b)
+    steps = steps_for(shape, seconds, m.kind == "cuda")
+    run = program.on(m, *start)
+    us = repeated(lambda: run(steps=steps, deadline=20), sweeps * steps)
+    return {"us": us, "sweeps": sweeps * steps, "blocks": run.blocks, "threads": run.threads}
+
+
 def by_hand(m: machine.Machine, shape: Shape, seconds: float) -> dict[str, object]:
     steps = SWEEPS_PER_STEP * steps_for(shape, seconds, m.kind == "cuda")
     u = arrays(shape)[0]
@@ -144,6 +161,9 @@ def lines(o: argparse.Namespace, devices: list[int]) -> Iterator[dict[str, objec
     end = time.monotonic() + o.seconds
     for count in devices:
         m = machine.named(o.machine, count)
+        for name_of, shape in o.kernels:
+            line = {"shape": f"{name_of} {name(shape)}", "devices": count, "way": "program"}
+            yield attempted(line, partial(kernel, m, name_of, shape, o.length))
         for shape in o.shapes:
             line = {"shape": name(shape), "devices": count, **({} if o.packets is None else {"packets": o.packets})}
             for threads, blocks in o.settings:
@@ -167,6 +187,16 @@ def pair(text: str) -> tuple[int, int]:
     return int(threads), int(blocks)
 
 
+def kernels(text: str) -> list[tuple[str, Shape]]:
+    found = []
+    for part in text.split(","):
+        wanted, _, shape = part.partition(":")
+        if wanted not in cases.KERNELS:
+            raise argparse.ArgumentTypeError(f"{wanted}; must be of {', '.join(cases.KERNELS)}")
+        found.append((wanted, shape_of(shape)))
+    return found
+
+
 def controls(text: str) -> list[str]:
     wanted = text.split(",")
     if not set(wanted) <= set(CONTROLS):
@@ -183,6 +213,7 @@ def main() -> int:
     parser.add_argument(
         "--control", type=controls, default=["device"], help=f"{','.join(CONTROLS)}: who runs the time loop"
     )
+    parser.add_argument("--kernels", type=kernels, default=[], help="of npbench, such as heat_3d:256x256x256")
     parser.add_argument("--stock", action="store_true", help="DaCe alone too")
     parser.add_argument("--packets", type=int, help="bytes up to which halos are packets")
     parser.add_argument("--length", type=float, default=0.05, help="seconds of a repetition, about")

@@ -1,4 +1,4 @@
-"""Random statements on small arrays: indices with loop variables, remainders, quotients, minima and computed numbers."""
+"""Random statements on small arrays: indices of loop variables, remainders, quotients, minima, computed numbers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ class Maker:
         self.split = split
         self.loops: list[Any] = []
         self.made = 0
-        self.reduced = 0
         self.fresh: dict[str, Any] = {}  # temporaries with one writer
         self.row: Any = ZERO  # of split arrays: which one is written, and how far from it others are read
         self.near: tuple[int, ...] = (0,)
@@ -99,8 +98,8 @@ class Maker:
         if self.chance(0.1) and depth < 2 and not self.split:
             name = f"k{self.made}'"
             self.made += 1
-            return Fold(self.one_of("sum", "max"), name, ZERO, self.one_of(N, sympy.Integer(2)),
-                        read("A", self.index("A", params)[0], sympy.Mod(symbol(name) + self.one_of(0, 1), N)))  # fmt: skip
+            term = read("A", self.index("A", params)[0], sympy.Mod(symbol(name) + self.one_of(0, 1), N))
+            return Fold(self.one_of("sum", "max"), name, ZERO, self.one_of(N, sympy.Integer(2)), term)
         a, b = self.value(params, depth + 1, inside), self.value(params, depth + 1, inside)
         if self.chance(0.1):
             return apply("where", apply("<", a, b), self.value(params, depth + 1, inside), b)
@@ -127,10 +126,10 @@ class Maker:
             return [Assign(name="x", value=self.one_of(self.value([]) if not self.split else read("w", self.outside(M)),
                                                        apply("+", Value("x"), 1)))]  # fmt: skip
         if kind < 0.68:
-            self.reduced += 1
             array = self.one_of("A", "B")
-            return [Reduce(name="y", op=self.one_of("sum", "max"), params=[Param("i0'", ZERO, M), Param("i1'", ZERO, N)],
-                           value=read(array, i0, i1)), Assign(name="x", value=Value("y"))]  # fmt: skip
+            params = [Param("i0'", ZERO, M), Param("i1'", ZERO, N)]
+            total = Reduce(name="y", op=self.one_of("sum", "max"), params=params, value=read(array, i0, i1))
+            return [total, Assign(name="x", value=Value("y"))]
         if kind < 0.76 and self.loops:
             leave = self.one_of(Break(), Continue(), Stop(number=self.one_of(0, 1)))
             return [If(branches=[(self.rare_condition(), [leave])])]

@@ -62,6 +62,7 @@ class _Check:
     def __init__(self, p: Program) -> None:
         self.p = p
         self.integers = {n for n, t in p.scalars.items() if t.startswith("int")}
+        self.unbounded = self.integers & p.weak  # in whose sums nothing wraps around
 
     def list(self, body: Body, known: Known) -> None:
         for s in body:
@@ -95,11 +96,11 @@ class _Check:
         for condition, inner in s.branches:
             if condition is not None:
                 self.expression(s, condition, known)
-            taken = known.where(facts_of(condition, True, self.integers))
+            taken = known.where(facts_of(condition, True, self.unbounded))
             if taken is not None:
                 self.list(inner, taken)
                 others = others and bool(inner) and isinstance(inner[-1], (Break, Continue, Stop))
-            rest = None if condition is None else known.where(facts_of(condition, False, self.integers))
+            rest = None if condition is None else known.where(facts_of(condition, False, self.unbounded))
             if others:
                 behind = rest
             if rest is None:
@@ -137,7 +138,7 @@ class _Check:
                 self.exponent(s, exponent, known)
             lazy = e.op in ("and", "or")  # the second operand is evaluated where the first says so
             for k, a in enumerate(e.arguments):
-                there = known.where(facts_of(e.arguments[0], e.op == "and", self.integers)) if lazy and k else known
+                there = known.where(facts_of(e.arguments[0], e.op == "and", self.unbounded)) if lazy and k else known
                 if there is not None:
                     self.expression(s, a, there)
         elif isinstance(e, Cast):

@@ -149,7 +149,7 @@ class Program:
 
         Raises:
             ArgumentError: There is no such machine, or it has another number of devices.
-            ProgramError: The program is outside of the subset, or an argument is not what it wants.
+            ProgramError: The program is outside of the language, or an argument is not what it wants.
             StallError: A wait has passed its deadline.
             Unsupported: There is no C++ compiler, or no nvcc for GPUs.
         """
@@ -208,7 +208,7 @@ class Program:
         sizes and devices.
 
         Raises:
-            ProgramError: The program is outside of the subset, or there is no such control.
+            ProgramError: The program is outside of the language, or there is no such control.
         """
         self._check_control(control)
         return self.compiled().explained(control)

@@ -23,10 +23,12 @@ from starling.dace.ir import (
     Ready,
     Reduce,
     Statement,
+    Stop,
     Wait,
     While,
     statements,
 )
+from starling.dace.ir.names import label
 from starling.dace.passes.barriers import MEETING
 
 __all__ = ["ExplainedPut", "ExplainedWait", "Explanation", "explain"]
@@ -89,6 +91,7 @@ class Explanation:
         credits: Puts that wait until the receiver has read what came before, by line.
         generations: Arrays that are updated in place by reading one generation and writing the other.
         symmetric: Arrays that other PEs write.
+        stops: Where the program may end before its end, and by which exception; "return": by none.
         source: The C++ source.
     """
 
@@ -105,6 +108,7 @@ class Explanation:
     exchanges: tuple[ExplainedExchange, ...]
     generations: tuple[str, ...]
     symmetric: tuple[str, ...]
+    stops: tuple[tuple[int, str], ...]
     source: str
 
     def __str__(self) -> str:
@@ -126,6 +130,8 @@ class Explanation:
             lines.append(f"  line {w.line}: waits for {w.array}, put at line {w.put_line}")
         if self.credits:
             lines.append(f"  credits for the puts at line {', '.join(map(str, self.credits))}")
+        for line, word in self.stops:
+            lines.append(f"  line {line}: may end the program{'' if word == 'return' else f' with {word}'}")
         if self.generations:
             lines.append(f"  two generations: {', '.join(self.generations)}")
         lines.append(f"  symmetric: {', '.join(self.symmetric) or 'nothing'}")
@@ -149,7 +155,7 @@ def explain(p: Program, source: str, control: str = "device", packets: frozenset
         name=p.name,
         control=control,
         phases=tuple(
-            (s.place.line, s.target if isinstance(s, Compute) else s.name)
+            (s.place.line, label(s.target if isinstance(s, Compute) else s.name))
             for s in found
             if isinstance(s, Reduce) or (isinstance(s, Compute) and s.target not in turns)
         ),
@@ -159,7 +165,7 @@ def explain(p: Program, source: str, control: str = "device", packets: frozenset
         roles=("first", "inner", "last") if edges and not hosted else ("all",),
         puts=tuple(_put(q, p, hosted, packets) for q in puts),
         waits=tuple(
-            ExplainedWait(s.place.line, s.array, s.put.place.line)
+            ExplainedWait(s.place.line, label(s.array), s.put.place.line)
             for s in found
             if isinstance(s, Wait) and s.put is not None
         ),
@@ -168,14 +174,19 @@ def explain(p: Program, source: str, control: str = "device", packets: frozenset
         ),
         exchanges=tuple(
             ExplainedExchange(
-                name, d.axis, d.low, d.high, tuple(sorted({q.place.line for q in qs if q.step[axis] != 0}))
+                label(name), d.axis, d.low, d.high, tuple(sorted({q.place.line for q in qs if q.step[axis] != 0}))
             )
             for name, qs in sent.items()
             for axis, d in enumerate(p.arrays[name].dealt)
             if d.low or d.high
         ),
-        generations=tuple(sorted(a.name for a in p.arrays.values() if a.next)),
-        symmetric=tuple(sorted(a.name for a in p.arrays.values() if a.symmetric)),
+        generations=tuple(sorted(label(a.name) for a in p.arrays.values() if a.next)),
+        symmetric=tuple(sorted(label(a.name) for a in p.arrays.values() if a.symmetric)),
+        stops=tuple(
+            (s.place.line, p.stops[s.number - 1].exception if s.number else "return")
+            for s in found
+            if isinstance(s, Stop)
+        ),
         source=source,
     )
 
@@ -204,7 +215,7 @@ def _straight(body: Body, counts: Callable[[Statement], bool]) -> int:
 
 def _put(q: Put, p: Program, hosted: bool, packets: frozenset[int] | None) -> ExplainedPut:
     protocol, why = ("copy", "in the stream of its PE") if hosted else protocol_of(q, p.arrays, packets)
-    name = q.array or f"flags[{q.flag}]"
+    name = label(q.array) or f"flags[{q.flag}]"
     elements: Any = 1
     if q.inserted:
         a = p.arrays[q.array]

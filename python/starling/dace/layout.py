@@ -9,6 +9,7 @@ import numpy as np
 from starling.dace.arguments import shape_of
 from starling.dace.grid import Grid, place_in, share
 from starling.dace.ir import Array, Dealt, Program, Put, statements
+from starling.dace.ir.names import shown
 from starling.dace.program_error import Place, ProgramError
 
 __all__ = ["Layout", "most_blocks"]
@@ -114,7 +115,7 @@ def most_blocks(p: Program, layout: Layout) -> int:
             if least < 1:
                 raise ProgramError.at(
                     Place(p.file, p.line),
-                    a.name,
+                    shown(a.name),
                     f"has {layout.length(d)} layers along axis {d.axis} for {layout.grid[axis]} PEs; {_remedy(layout)}",
                 )
             if axis == 0:
@@ -132,10 +133,17 @@ def _blocks_for(s: Put, a: Array, layout: Layout) -> int:
         # Without a PE beyond, nothing is exchanged.
         alone = layout.grid[axis] == 1 if a.split else np.prod(layout.grid) == 1 and not s.ring
         layers = layout.fewest(a, axis)
+        if layers < least and not alone and a.parts:
+            raise ProgramError.at(
+                s.place,
+                shown(a.name),
+                f"has {layers} layers along axis {a.dealt[axis].axis} in a part, and the put, with what is read of it, "
+                f"reaches over {least}; pass parts of at least {least} layers",
+            )
         if layers < least and not alone:
             raise ProgramError.at(
                 s.place,
-                a.name,
+                shown(a.name),
                 f"has {layers} layers along axis {a.dealt[axis].axis} on a PE and {least} are exchanged; "
                 f"{_remedy(layout, 'more layers')}",
             )

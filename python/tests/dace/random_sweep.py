@@ -72,14 +72,13 @@ def _with_numpy(made: Any, seed: int) -> tuple[str, str]:
 
 def _beside(options: argparse.Namespace) -> Any:
     """What examines a program on virtual devices; its files are gone afterwards."""
-    from dace_random.running import examine, program_of, quick_compiler, source_of
-
     import starling.dace.run
+    from dace_random.running import examine, program_of, quick_compiler, source_of
     from starling import machine
     from starling.dace import ProgramError
 
     folder = Path(tempfile.mkdtemp(dir=options.folder))
-    starling.dace.run.compiler = quick_compiler(folder, optimised=not options.quick)
+    setattr(starling.dace.run, "compiler", quick_compiler(folder, optimised=not options.quick))  # noqa: B010
     machines: dict[int, Any] = {}
 
     def devices(n: int) -> Any:

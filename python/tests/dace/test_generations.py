@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,8 @@ import sympy
 
 from dace_interpreter import interpret
 from dace_made import apply, compiled, compute, param, placed, program, read
-from starling.dace.ir import Fold, For, Number, symbol
+from starling.dace.ir import Break, Continue, Fold, For, If, Number, Stop, StopReason, symbol
+from starling.dace.program_error import Place
 from starling.machine import Machine
 
 Devices = Callable[[int], Machine]
@@ -125,3 +127,35 @@ def test_another_writer() -> None:
         return p
 
     assert compiled(build()).explanation.generations == ()
+
+
+@pytest.mark.parametrize("leave", [Break(), Continue(), Stop(), Stop(number=1)], ids=lambda s: type(s).__name__)
+def test_loops_that_are_left(leave: Any, devices: Devices) -> None:
+    """The generation that an array is in then stays for the next run."""
+
+    def build() -> Any:
+        p = everywhere(0, 0, M)()
+        (body,) = [s.body for s in p.body]
+        body.insert(0, If(branches=[(apply("==", i, 1), [Continue()])]))
+        body.append(If(branches=[(apply("==", i, k), [copy.copy(leave)])]))
+        body.append(compute("B", (i0, 0), apply("+", read("A", i0, 0), read("B", i0, 0)), i0=(0, M)))
+        p.arrays["B"] = copy.deepcopy(p.arrays["A"])
+        p.arrays["B"].name = "B"
+        p.order.insert(1, "B")
+        p.stops = [StopReason("ValueError", "left", Place("made.py", 1))]
+        return p
+
+    rng = np.random.default_rng(11)
+    c = compiled(build())
+    assert c.explanation.generations == ("A",)
+    for pes, blocks in ((1, 2), (3, 2)):
+        A, B = (rng.integers(0, 9, (7, 6)).astype("float64") for _ in range(2))
+        want = {"A": A.copy(), "B": B.copy()}
+        kept = placed(c, devices(pes), {"A": A, "B": B, "k": 0}, blocks=blocks, packet_bytes=1 << 18)
+        for number in (2, 9, 0, 3, 2):
+            found = interpret(build(), {**want, "k": number})
+            kept.run({"k": number})
+            kept.store()
+            assert (kept.stopped is None) == (found.number == 0)
+            np.testing.assert_array_equal(A, want["A"])
+            np.testing.assert_array_equal(B, want["B"])

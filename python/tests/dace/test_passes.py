@@ -13,14 +13,15 @@ pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starl
 import sympy
 
 from starling.dace.emit.index import cpp_index
-from starling.dace.emit.names import cpp_name
 from starling.dace.grid import share
 from starling.dace.ir import (
     Apply,
     Array,
     Assign,
     Barrier,
+    Break,
     Compute,
+    Continue,
     Dealt,
     For,
     If,
@@ -28,12 +29,16 @@ from starling.dace.ir import (
     Number,
     Param,
     Program,
+    Put,
     Read,
+    Stop,
     Value,
+    While,
     statements,
     symbol,
 )
 from starling.dace.passes.barriers import add_barriers
+from starling.dace.passes.credits import apart
 from starling.dace.passes.exchange import sides_of
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.fuse import fuse, split_in_place
@@ -86,6 +91,22 @@ def test_flow_of_loops_and_branches() -> None:
     assert flow.reaches([c], lambda n: n is a, lambda n: False, back=True)
 
 
+def test_flow_that_leaves_loops() -> None:
+    a, b, c, d, e = (Assign(name=n) for n in "abcde")
+    go_on, leave, end = Continue(), Break(), Stop()
+    loop = For(variable="t", body=[a, If(branches=[(Value("x"), [go_on]), (Value("y"), [leave]), (None, [])]), b])
+    flow = Flow([loop, c, If(branches=[(Value("x"), [end, d])]), e])
+    assert flow.after[go_on] == [loop]
+    assert flow.after[leave] == [c]
+    assert flow.after[end] == [flow.exit]
+    assert flow.before[d] == []  # not reached
+    assert flow.reaches([a], lambda n: n is e, lambda n: n in (loop, end))
+    assert not flow.reaches([a], lambda n: n is c, lambda n: n in (loop, leave))
+    endless = While(condition=Number(True), body=[a, If(branches=[(Value("x"), [leave])])])
+    flow = Flow([endless, b])
+    assert flow.before[b] == [leave]
+
+
 def test_temporaries_are_replaced() -> None:
     p = program([compute("t", Apply("+", (read("A"), read("A", 1)))), compute("B", read("t", -1), begin=3)], "A", "B",
                 temporaries=("t",))  # fmt: skip
@@ -115,7 +136,7 @@ def test_what_is_read_while_it_is_written_gets_a_temporary() -> None:
 
 def test_scalars_that_are_known_are_replaced() -> None:
     p = program([Assign(name="k", value=Apply("+", (Index(N), Number(1)))), Assign(name="m", value=Value("k"))], "A")
-    p.variables = {"k": "int64", "m": "int64"}
+    p.variables = {"k": "weak int", "m": "weak int"}
     resolve(p)
     assert p.body == []
     p = program([Assign(name="k", value=Number(1)), Assign(name="k", value=Number(2))], "A")
@@ -164,6 +185,55 @@ def test_barriers_between_what_conflicts(values: list[Any], barriers: int) -> No
     assert sum(isinstance(s, Barrier) for _, s in statements(p.body)) == barriers
 
 
+def barriers_in(p: Program) -> list[tuple[Any, int]]:
+    place(p)
+    add_barriers(p)
+    return [(body, body.index(s)) for body, s in statements(p.body) if isinstance(s, Barrier)]
+
+
+def test_barriers_before_the_next_pass() -> None:
+    """Its condition reads what others may have: before it, and where a pass goes on early."""
+    go_on = Continue()
+    branch = If(branches=[(Apply("<", (read("B", 0), Number(1))), [go_on])])
+    loop = While(
+        condition=Apply(">", (Read("A", (sympy.Integer(1),)), Number(0))), body=[compute("A", Number(1)), branch]
+    )
+    p = program([loop], "A", "B")
+    for a in p.arrays.values():
+        a.split = False
+    branch.branches[0] = (Apply("<", (Read("B", (sympy.Integer(0),)), Number(1))), [go_on])
+    found = barriers_in(p)
+    assert (branch.branches[0][1], 0) in found
+    assert (loop.body, len(loop.body) - 1) in found
+
+
+def test_a_barrier_before_every_block_reads_what_one_has_written() -> None:
+    backwards = Compute(params=[Param("i0", sympy.Integer(0), N)], target="A", index=(N - 1 - i0,), value=Number(1))
+    one = Compute(params=[], target="r", index=(sympy.Integer(0),), value=Read("A", (sympy.Integer(1),)))
+    p = program([backwards, one], "A")
+    p.arrays["A"].split = False
+    p.arrays["r"] = Array("r", "float64", (sympy.Integer(1),), True)
+    assert barriers_in(p) == [(p.body, 1)]
+
+
+def test_regions_that_are_apart() -> None:
+    p = program([], "A")
+    t, one = symbol("t"), sympy.Integer(1)
+
+    def put(source: Any, to: Any, least: int = 3) -> Put:
+        made = Put(array="A", box=((to, to + 1, one),), source="A", source_box=((source, source + 1, one),))
+        made.least = (least,)
+        return made
+
+    zero = one - one
+    assert apart(put(one, N - 1), put(N - 2, zero), p)
+    assert apart(put(one, N - 1), put(one, zero), p)
+    assert not apart(put(t, N - 1), put(one, zero), p)  # t may be 0
+    assert not apart(put(one, N - 1), put(N - 2, N - 2), p)  # of 3 layers both are the second
+    assert apart(put(one, N - 1), put(N - 2, N - 2, 4), p)
+    assert not apart(put(one, N - 1), put(N - 2, t), p)
+
+
 @pytest.mark.parametrize(
     "index", [N - 2, 2 * i0 + 1, sympy.floor(N / 2), sympy.Mod(N + 1, 3), (N - 1) * 3 + i0, sympy.ceiling(N / 4)]
 )
@@ -173,13 +243,6 @@ def test_indices_in_cpp(index: Any) -> None:
         text = text.replace(call, as_python)
     have = eval(text, {"N": 17, "i0": 5, "floor": lambda a, b: a // b, "mod": lambda a, b: a % b})
     assert have == int(index.subs({N: 17, i0: 5}))
-
-
-def test_names_that_cpp_has_taken() -> None:
-    assert cpp_name("A") == "A"
-    for name in ("int", "b", "__tmp0", "template", "owner_0", "data_A", "i0_", "NAN"):
-        assert cpp_name(name) not in ("int", "b", "template", "owner_0")
-        assert "__" not in cpp_name(name)
 
 
 @pytest.mark.parametrize(("n", "parts"), [(7, 3), (2, 4), (9, 9), (10, 1)])

@@ -11,26 +11,27 @@ import pytest
 
 pytest.importorskip("starling.dace", reason="DaCe is missing: pip install 'starling[dace]'", exc_type=ImportError)
 
+import sympy
+
+from dace_interpreter import beside
 from dace_made import apply, compiled, compute, param, placed, program, read, run, value
 from starling.dace.ir import (
     Assign,
     Break,
-    Collective,
     Continue,
     For,
     If,
     Number,
-    Put,
     Reduce,
     Require,
     Stop,
     StopReason,
-    Wait,
     While,
     symbol,
 )
 from starling.dace.ir import Param as Parameter
 from starling.dace.program_error import Place, ProgramError
+from starling.dace.stops import exception_of
 from starling.machine import Machine
 
 Devices = Callable[[int], Machine]
@@ -129,3 +130,144 @@ def test_a_run_goes_on_after_one_that_has_stopped(control: str, packet_bytes: in
         kept.store()
         np.testing.assert_array_equal(a, want[0])
         np.testing.assert_array_equal(b, want[1])
+
+
+# ---- small programs, beside the same ones carried out one statement after the other ----
+
+X, Y = value("x"), value("y")
+
+
+def counted(name: str, more: int = 1) -> Assign:
+    return Assign(name=name, value=apply("+", value(name), more))
+
+
+def over(v: str, begin: Any, end: Any, *body: Any, step: int = 1) -> For:
+    return For(variable=v, begin=sympy.sympify(begin), end=sympy.sympify(end), step=step, body=list(body))
+
+
+def nested() -> list[Any]:
+    """The innermost loop is left, or goes on, not those around it."""
+    u, v = symbol("u"), symbol("v")
+    return [
+        over("u", 0, 4,
+             over("v", 5, 0,
+                  when(apply("==", v, u), Continue()),
+                  when(apply("and", apply(">", u, 2), apply("<", v, 3)), Break()),
+                  compute("A", i0, apply("+", apply("*", read("A", i0), 3), u - v), i0=(0, N)), step=-1),
+             when(apply("==", u, 2), Continue()),
+             compute("B", i0, apply("-", read("B", N - 1 - i0), read("A", i0)), i0=(0, N))),
+    ]  # fmt: skip
+
+
+def until_an_element_is_large() -> list[Any]:
+    """Conditions read arrays, before the loop, at its end and where a pass goes on early."""
+    first, last = read("A", 0), read("B", N - 1)
+    return [
+        While(condition=apply("<", first, 40), body=[
+            compute("A", i0, apply("+", read("A", N - 1 - i0), 3), i0=(0, N)),
+            when(apply(">", last, 30), counted("x"), Continue()),
+            compute("B", i0, apply("+", read("B", i0), read("A", N - 1 - i0)), i0=(0, N)),
+        ]),
+        compute("r", 0, X),
+    ]  # fmt: skip
+
+
+def for_ever() -> list[Any]:
+    return [
+        While(condition=Number(True), body=[
+            counted("x", 2),
+            when(apply(">", X, 9), when_large()),
+            compute("A", i0, apply("+", read("A", i0), X), i0=(0, N)),
+        ]),
+        compute("r", 0, X),
+    ]  # fmt: skip
+
+
+def when_large() -> Any:
+    return when(apply("<", read("A", 1), 1000), Break())
+
+
+def end_that_changes() -> list[Any]:
+    """A loop goes to the end that it had when it began."""
+    return [
+        over("u", 0, symbol("x"), counted("x"), compute("r", 0, apply("+", read("r", 0), X))),
+        over(
+            "u",
+            symbol("y") - 5,
+            9,
+            counted("y", 2),
+            over("u", 0, symbol("y"), counted("y"), compute("r", 0, Y)),
+            step=3,
+        ),
+    ]
+
+
+def one_element() -> list[Any]:
+    """Every block computes it: for no parameter, for one, and for none that there are."""
+    return [
+        compute("r", i0, apply("+", read("A", i0 + 2), 1), i0=(0, 1)),
+        compute("r", i0, read("A", i0), i0=(0, sympy.Mod(symbol("y"), 2) - 1)),
+        compute("s'", i0, apply("*", read("r", i0), 2), i0=(0, 1)),
+        compute("A", i0, read("s'", 0), i0=(1, 3)),
+    ]
+
+
+def ends_in_branches() -> list[Any]:
+    first = read("A", 0)
+    return [
+        over("u", 0, 9,
+             If(branches=[(apply("<", read("A", 0), 7), [compute("A", 0, apply("+", read("A", 0), 2))]),
+                          (apply("<", first, 11), [compute("A", 0, apply("+", first, 3)), Continue(), Break()]),
+                          (None, [compute("r", 0, symbol("u")), Stop(number=1), counted("x")])]),
+             compute("B", i0, apply("+", read("B", i0), read("A", 0)), i0=(0, N))),
+        Stop(),
+        compute("r", 0, 100),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("control", ["device", "stream"])
+@pytest.mark.parametrize("body", [nested, until_an_element_is_large, for_ever, end_that_changes, one_element,
+                                  ends_in_branches], ids=lambda f: f.__name__)  # fmt: skip
+def test_as_statements_say(body: Any, control: str, devices: Devices) -> None:
+    def build() -> Any:
+        shapes = {"A": (N,), "B": (N,), "r": (1,), "s'": (1,)}
+        first = [Assign(name="x", value=Number(3)), Assign(name="y", value=Number(4))]
+        types = dict.fromkeys(shapes, "int64")
+        return program([*first, *body()], shapes, split={}, temporaries=("s'",), types=types,
+                       variables={"x": "int64", "y": "int64"}, stops=[REASON], checked={"x", "y"})  # fmt: skip
+
+    rng = np.random.default_rng(9)
+    for blocks in (1, 3):
+        given = {"A": rng.integers(0, 9, 7), "B": rng.integers(0, 9, 7), "r": np.zeros(1, "int64")}
+        beside(build, given, devices(1), blocks=blocks, control=control)
+
+
+def test_what_is_required(devices: Devices) -> None:
+    def build(low: Any) -> Any:
+        return program([Require(Place("made.py", 5), "A[n:]", "begins at {value}; add the length", low)], {"A": (N,)})
+
+    c = compiled(build(N - 4))
+    assert "#line" not in c.source
+    for length in (4, 9):
+        run(c, devices(1), {"A": np.zeros(length)})
+    with pytest.raises(ProgramError, match=r"^made.py:5: A\[n:\]: begins at -1; add the length$"):
+        run(c, devices(1), {"A": np.zeros(3)})
+
+
+def test_exceptions() -> None:
+    place = Place("made.py", 3)
+    for name in ("ValueError", "IndexError", "ZeroDivisionError", "AssertionError", "KeyError"):
+        made = exception_of(StopReason(name, "some words", place))
+        assert type(made).__name__ == name
+        assert made.args == ("some words",)
+    assert exception_of(StopReason("AssertionError", "", place)).args == ()
+    refused = exception_of(StopReason("ProgramError", "A[k]: is wrong", place))
+    assert isinstance(refused, ProgramError)
+    assert (str(refused), refused.line, refused.node) == ("made.py:3: A[k]: is wrong", 3, "A[k]")
+
+
+def test_explained() -> None:
+    c = compiled(left_early(Stop(Place("made.py", 12), 1)))
+    assert c.explanation.stops == ((12, "ValueError"),)
+    assert "line 12: may end the program with ValueError" in str(c.explanation)
+    assert compiled(left_early(Break())).explanation.stops == ()

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from dace_random.basic import some_field
-from dace_random.expressions import MODULUS, added, value, written
+from dace_random.expressions import MODULUS, added, store, value, written
 from dace_random.maker import Maker, feature
 from dace_random.numbers import condition, literal
 from dace_random.scope import Field, Span
-from dace_random.windows import full, target, window_for
+from dace_random.windows import fits, full, target, window_for
 
 __all__ = ["of_whole", "write"]
 
 
 def of_whole(g: Maker, x: Field) -> str:
     """A value for all of an array, of its type."""
-    return written(g, value(g, x.family, full(x), x.dtype, strict=True), x.dtype)
+    return written(value(g, x.family, full(x), x.dtype, strict=True), x.dtype)
 
 
 def write(g: Maker, x: Field) -> None:
     """A line that writes a part of an array, or all of it."""
     window = window_for(g, x)
-    g.add(f"{target(g, x, window)} = {written(g, value(g, x.family, window, x.dtype), x.dtype)}")
+    store(g, x, window, value(g, x.family, window, x.dtype))
 
 
 def observe(g: Maker, x: Field) -> None:
     """A line whose effect on an argument depends on an array."""
     found = [f for f in g.writable() if f.family == x.family and f.argument and f.name != x.name]
-    found = [f for f in found if f.whole == x.whole]
+    found = [f for f in found if f.whole == x.whole and fits(f, full(x))]
     if not found:
         return
     y = g.of(found)
     window = full(x)
     text = f"{x.name} + {value(g, x.family, window, y.dtype)}" if y.whole else f"0.5 * {x.name} + {literal(g)}"
-    g.add(f"{target(g, y, window)} = {written(g, text, y.dtype)}")
+    store(g, y, window, text)
 
 
 @feature(3)
@@ -43,7 +43,7 @@ def bound_anew(g: Maker) -> bool:
         return False
     x = g.of(found)
     simple = f"{x.name} + {1 if x.whole else literal(g)}"
-    g.add(f"{x.name} = {written(g, simple, x.dtype) if g.chance(0.4) else of_whole(g, x)}")
+    g.add(f"{x.name} = {written(simple, x.dtype) if g.chance(0.4) else of_whole(g, x)}")
     x = g.bound(x)
     if g.chance(0.6):
         write(g, x)
@@ -122,7 +122,8 @@ def view(g: Maker) -> bool:
 def swapped_arrays(g: Maker) -> bool:
     """Two names of arrays are swapped: once, or at the end of each pass of a loop."""
     pairs = [(a, b) for a in g.writable() for b in g.writable() if a is not b and a.like(b)]
-    if not pairs or g.scope.turning:
+    deep = g.scope.loops > 1 or (g.scope.loops == 1 and g.scope.depth > 1)
+    if not pairs or g.scope.turning or (deep and g.chance(0.9)):
         return False
     a, b = g.of(pairs)
     swap = f"{a.name}, {b.name} = {b.name}, {a.name}"
@@ -133,20 +134,20 @@ def swapped_arrays(g: Maker) -> bool:
         turned.append(c)
         swap = f"{a.name}, {b.name}, {c.name} = {b.name}, {c.name}, {a.name}"
     g.scope.private -= {x.name for x in turned}
-    if g.chance(0.6) and g.scope.depth < 3:
+    if g.scope.loops == 0 and g.chance(0.7):
         n = f"range({2 + g.pick(3)})"
-        numbers = g.scalars(lambda x: x.whole and 0 <= x.low and x.high <= 6)
+        numbers = g.scalars(lambda x: x.whole and x.low >= 0 and x.high <= 6)
         if numbers and g.chance(0.4):
             n = f"range({g.of(numbers).name})"
         name = g.loop_name()
         with g.block(f"for {name} in {n}:", loop=True, kept=True):
             g.scalar("int", 0, 5, fixed=True, name=name)
             window = window_for(g, b)
-            g.add(f"{target(g, b, window)} = {written(g, value(g, b.family, window, b.dtype), b.dtype)}")
+            store(g, b, window, value(g, b.family, window, b.dtype))
             if g.chance(0.3):
                 g.one()
             g.add(swap)
-    elif g.chance(0.4) and g.scope.depth < 3:
+    elif g.scope.loops == 0 and g.chance(0.5):
         with g.block(f"if {condition(g)}:"):
             g.add(swap)
         g.loosen(*turned)

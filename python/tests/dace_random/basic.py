@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dace_random.expressions import added, value, written
+from dace_random.expressions import added, lasting, store, value, written
 from dace_random.maker import Maker, feature
 from dace_random.numbers import condition, literal, whole_within
 from dace_random.scope import At, Field, Span
@@ -25,9 +25,11 @@ def assign(g: Maker) -> bool:
         return False
     window = window_for(g, x)
     step = 2 if g.chance(0.08) and all(isinstance(p, Span) and p.high > 0 for p in window) else 1
-    text = written(g, value(g, x.family, window, x.dtype, step), x.dtype)
+    text = value(g, x.family, window, x.dtype, step)
     op = "="
-    if not x.whole and step == 1 and g.chance(0.2):
+    if x.whole or step > 1 or g.chance(0.8):
+        text = written(lasting(g, x, window, text, step), x.dtype)
+    else:
         op, text = g.weighted([(("+=", added(g, text)), 4.0), (("-=", added(g, text)), 1.0), (("*=", literal(g)), 1.0)])
     g.add(f"{target(g, x, window, step)} {op} {text}")
     return True
@@ -43,11 +45,10 @@ def part_by_name(g: Maker) -> bool:
     if not all(isinstance(p, Span) for p in window):
         return False
     dtype = x.dtype
-    text = written(g, value(g, x.family, window, dtype, strict=True), dtype)
+    text = written(value(g, x.family, window, dtype, strict=True), dtype)
     part = g.temporary(x, trims=tuple((p.low, p.high) for p in window if isinstance(p, Span)))
     g.add(f"{part.name} = {text}")
-    more = f"{part.name} % 7" if x.whole else f"0.5 * {part.name} + {value(g, x.family, window, dtype)}"
-    g.add(f"{target(g, x, window)} = {more}")
+    store(g, x, window, f"{part.name} % 7" if x.whole else f"0.5 * {part.name} + {value(g, x.family, window, dtype)}")
     return True
 
 
@@ -156,13 +157,14 @@ def reduction(g: Maker) -> bool:
         text = f"{text} * {text}" if "[" not in text else f"({text} - {read(g, fields, window)})"
     if x.whole:
         call = g.of(("np.sum({0})", "np.max(np.abs({0}))", "np.min({0})", "({0}).max()", "({0}).sum()"))
-        g.add(f"q[{1 + g.pick(3)}] = {call.format(text)}")
+        g.add(f"q[{1 + g.pick(7)}] = {call.format(text)}")
     elif g.chance(0.4):
         g.summed = True
         g.add(f"s[0] = 0.001 * {g.of(('np.sum({0})', '({0}).sum()')).format(text)}")
     else:
-        call = g.of(("np.max(np.abs({0}))", "np.min(np.abs({0}))", "np.minimum(({0}).max(), 2.0)", "np.maximum(np.min({0}), -2.0)"))
-        g.add(f"s[1] = {call.format(text)}" if not call.startswith("np.max(np.abs") else f"s[1] = np.minimum({call.format(text)}, 4.0)")
+        largest = g.of(("np.minimum(np.max(np.abs({0})), 4.0)", "np.minimum(({0}).max(), 2.0)"))
+        smallest = g.of(("np.min(np.abs({0}))", "np.maximum(np.min({0}), -2.0)"))
+        g.add(f"s[1] = {g.of((largest, smallest)).format(text)}")
     return True
 
 

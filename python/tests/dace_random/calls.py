@@ -7,14 +7,15 @@ from dataclasses import replace
 from dace_random.arrays import of_whole, write
 from dace_random.maker import Callee, Maker, feature
 from dace_random.names import FUNCTIONS
-from dace_random.program import Argument
 from dace_random.numbers import condition, literal, real, whole_within
+from dace_random.program import Argument
 from dace_random.scalars import change, use
 from dace_random.scope import Field, Scalar, Scope, Span
 from dace_random.windows import full, index_of, target
 
 __all__ = ["enter"]
 
+PARAMETERS = (("X", "Y", "Z", "A0", "A1", "T"), ("A", "B", "U"))
 MOST = 6  # of whole numbers that functions are given
 
 
@@ -27,23 +28,27 @@ def enter(g: Maker, scope: Scope) -> None:
             scope.scalars.append(x)
 
 
-def _argument(g: Maker, p: Field | Scalar, typed: bool) -> str | None:
+def _argument(g: Maker, p: Field | Scalar, pure: bool) -> str | None:
     """What may be passed for a parameter."""
     if isinstance(p, Field):
-        found = [f.name for f in g.scope.fields if f.like(p)]
+        found = [f.name for f in (g.scope.fields if pure else g.writable()) if f.like(p)]
+        found += [f"{f.name}[{index_of(g, f, full(p))}]" for f in _cut(g, p, pure)]
         return g.of(found) if found else None
     if p.real:
         reals = [x.name for x in g.scalars(lambda x: x.real and g.alike(x.kind, p.kind))]
         return g.of(reals) if reals and g.chance(0.6) else literal(g)
-    if typed and g.narrow:
-        wholes = [x.name for x in g.scalars(lambda x: x.kind == p.kind and x.low >= 0 and x.high <= MOST)]
-        return g.of(wholes) if wholes else None
     return whole_within(g, 0, MOST, kind="int" if g.narrow else "").text
+
+
+def _cut(g: Maker, p: Field, pure: bool) -> list[Field]:
+    """Arrays of which a part may be passed for a parameter."""
+    found = g.fields(p.family) if pure else g.writable()
+    return [f for f in found if p.trimmed and not f.trimmed and f.family == p.family and f.dtype == p.dtype]
 
 
 def _call(g: Maker, callee: Callee) -> str | None:
     """A call with arguments of the names that there are."""
-    found = [_argument(g, p, callee.typed) for p in callee.parameters]
+    found = [_argument(g, p, callee.pure) for p in callee.parameters]
     texts = [t for t in found if t is not None]
     if len(texts) < len(found):
         return None
@@ -53,45 +58,41 @@ def _call(g: Maker, callee: Callee) -> str | None:
     if callee.default and g.chance(0.4):
         texts.pop()
     named = len(texts) if not g.chance(0.2) else g.pick(len(texts))
-    names = [p.name for p in callee.parameters]
-    return f"{callee.name}({', '.join([*texts[:named], *(f'{n}={t}' for n, t in list(zip(names, texts))[named:])])})"
+    given = [t if k < named else f"{callee.parameters[k].name}={t}" for k, t in enumerate(texts)]
+    return f"{callee.name}({', '.join(given)})"
 
 
-def _make(g: Maker) -> Callee | None:
+def _make(g: Maker) -> None:
     """Writes a function of which the scope's arrays may be arguments."""
-    there = [f for f in g.scope.fields if not any(sum(t) for t in f.trim) and f.dtype != "bool"]
+    typed = g.chance(0.45)
+    there = [f for f in g.scope.fields if not (f.trimmed and typed) and f.dtype != "bool"]
     if not there:
-        return None
+        return
     free = [n for n in FUNCTIONS if n not in {c.name for c in g.callees}]
     outer, inner = g.scope, Scope(main=False)
     enter(g, inner)
-    typed = g.chance(0.45)
     first = g.of(there)
     like = [f for f in there if f.family == first.family]
     fields = [first, *(g.of(like) for _ in range(g.pick(3)))]
     parameters: list[Field | Scalar] = []
     for f in fields:
-        parameters.append(Field(g.name((("X", "Y", "Z", "A0", "A1", "T"), ("A", "B", "U"))), f.family, f.dtype, argument=True))
+        parameters.append(Field(g.name(PARAMETERS), f.family, f.dtype, f.trims, argument=True))
     inner.fields = [p for p in parameters if isinstance(p, Field)]
     inner.own[0] |= {p.name for p in parameters}
     default = ""
     for _ in range(g.pick(3)):
-        kind = "int64" if typed else "int"
-        if g.chance(0.4) and not (typed and g.narrow):
-            kind = "float64" if typed else "float"
-        x = g.scalar(kind, 0, MOST if not kind.startswith("float") else 0)
-        parameters.append(x)
+        real_kind = g.chance(0.4)
+        parameters.append(g.scalar("float", 0, 0) if real_kind else g.scalar("int", 0, MOST))
     if not typed and isinstance(parameters[-1], Scalar) and g.chance(0.3):
         default = literal(g) if parameters[-1].real else str(g.pick(MOST))
     callee = _body(g, g.of(free), tuple(parameters), typed, default)
     g.scope = outer
     g.callees.append(callee)
-    return callee
 
 
 def _hint(p: Field | Scalar, g: Maker) -> str:
     if isinstance(p, Scalar):
-        return f"sd.{p.kind}"
+        return "sd.float64" if p.real else "sd.int64"
     return Argument(p.name, p.dtype, p.family.sizes, p.family.split).hint
 
 
@@ -106,9 +107,9 @@ def _pure(g: Maker, own: list[Scalar]) -> None:
         else:
             g.add(f"{g.temporary(x).name} = {text}")
     if own and g.chance(0.6):
-        x = g.of(own)
+        c = g.of(own)
         with g.block(f"if {condition(g)}:"):
-            g.add(f"{x.name} = {change(g, x)}")
+            g.add(f"{c.name} = {change(g, c)}")
 
 
 def _body(g: Maker, name: str, parameters: tuple[Field | Scalar, ...], typed: bool, default: str) -> Callee:
@@ -151,21 +152,23 @@ def _body(g: Maker, name: str, parameters: tuple[Field | Scalar, ...], typed: bo
         heads[-1] += f"={default}"
     text = f"{'@sd.program' + chr(10) if typed else ''}def {name}({', '.join(heads)}):\n"
     g.functions.append(text + "\n".join(g.scope.lines) + "\n")
-    return Callee(name, parameters, typed, bool(default), pure, alias, result)
+    return Callee(name, parameters, bool(default), pure, alias, result)
 
 
 @feature(6)
 def call(g: Maker) -> bool:
     """A function is called, for what it does to its arguments and what it returns."""
-    if not g.callees or (len(g.callees) < 3 and g.scope.main and g.chance(0.3)):
-        if len(g.callees) > 3 or not g.scope.main or _make(g) is None:
-            return False
+    another = not g.callees or (len(g.callees) < 3 and g.chance(0.3))
+    if another and g.scope.main:
+        _make(g)
+    if not g.callees:
+        return False
     callee = g.of(g.callees)
     text = _call(g, callee)
     if text is None:
         return False
     result = callee.result
-    if result is None or g.chance(0.1):
+    if result is None or (not callee.pure and g.chance(0.1)):
         g.add(text)
     elif isinstance(result, Scalar):
         name = g.name()
@@ -202,8 +205,8 @@ def _keep(g: Maker, callee: Callee, result: Field, text: str) -> None:
 @feature(2)
 def shifted(g: Maker) -> bool:
     """A compiled function that copies one array to another, a layer further."""
-    fields = [f for f in g.scope.fields if not any(sum(t) for t in f.trim) and f.dtype != "bool"]
-    pairs = [(x, y) for x in fields for y in fields if x is not y and x.like(y) and not x.family.short]
+    fields = [f for f in g.scope.fields if not f.trimmed and f.dtype != "bool"]
+    pairs = [(x, y) for x in fields for y in fields if x is not y and x.like(y) and not (x.family.short or y.loose)]
     if not pairs or not g.scope.main:
         return False
     x, y = g.of(pairs)

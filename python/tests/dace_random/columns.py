@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dace_random.basic import some_field
-from dace_random.expressions import added, value, written
+from dace_random.expressions import added, store, value
 from dace_random.maker import Maker, feature
 from dace_random.numbers import literal
 from dace_random.scope import Family, Field, Span, Window, Word
-from dace_random.windows import MOST_OFFSET, full, read, target
+from dace_random.windows import MOST_OFFSET, fits, full, read, target
 
 __all__ = ["across", "open_axis", "vector_of"]
 
 
 def open_axis(g: Maker) -> tuple[Field, int] | None:
     """An array and an axis of it that is not shared and has all its layers."""
-    found = [
-        (f, k)
-        for f in g.writable()
-        for k in f.family.open
-        if f.trim[k] == (0, 0) and k not in f.family.short
-    ]
+    found = [(f, k) for f in g.writable() for k in f.family.open if f.trim[k] == (0, 0) and k not in f.family.short]
     return g.of(found) if found else None
 
 
@@ -35,10 +29,11 @@ def across(g: Maker, x: Field, axis: int, word: Word) -> Window:
 
 
 def _write(g: Maker, x: Field, window: Window, *, op: str = "") -> None:
-    text = written(g, value(g, x.family, window, x.dtype), x.dtype)
-    if not op:
-        op = "+=" if not x.whole and g.chance(0.25) else "="
-    g.add(f"{target(g, x, window)} {op} {added(g, text) if op == '+=' else text}")
+    text = value(g, x.family, window, x.dtype)
+    if not x.whole and (op == "+=" or (not op and g.chance(0.25))):
+        g.add(f"{target(g, x, window)} += {added(g, text)}")
+    else:
+        store(g, x, window, text)
 
 
 PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (  # a range, and what is written and may be read there
@@ -59,11 +54,14 @@ def columns_of_loop(g: Maker) -> bool:
         return False
     x, axis = found
     i = g.loop_name()
+    places: tuple[str, ...]
     if g.chance(0.25):
         bounds, j = g.of(("1, 5", "2, 5", "1, 4")), g.name()
-        text, places = f"{j} = 2 * {i} - 1", (j, f"{j} - 1", f"{i} - 1", i)
+        text = f"{j} = 2 * {i} - 1"
+        places = (j, f"{j} - 1", f"{i} - 1", i)
     else:
-        (bounds, places), text = g.of(PLACES), ""
+        text = ""
+        bounds, places = g.of(PLACES)
     texts = tuple(p.replace("{i}", i) for p in places)
     header = f"for {i} in range({bounds.format(name=x.name, axis=axis)}):"
     with g.block(header, loop=True):
@@ -127,6 +125,7 @@ def computed_slices(g: Maker) -> bool:
         return False
     x, axis = found
     numbers = g.scalars(lambda n: n.whole and n.low >= 0 and n.high <= 6)
+    texts: tuple[str, ...]
     if numbers and g.chance(0.6):
         n = g.of(numbers).name
         texts = (f"{n}:{n} + 3", f"{n}:{n} + 3", "0:3", "1:4", "-3:", f"2 + {n} - 2:{n} + 3")
@@ -145,7 +144,7 @@ def computed_slices(g: Maker) -> bool:
 def beyond_the_end(g: Maker) -> bool:
     """Slices that end beyond the array, where NumPy cuts off."""
     found = open_axis(g)
-    texts = g.of(((":100", ":", ":99", "0:1000"), ("2:100", "2:", ":-2", "1:-1"), ("-100:3", "0:3", ":3")))
+    texts: tuple[str, ...] = g.of(((":100", ":", ":99", "0:1000"), ("2:100", "2:", ":-2", "1:-1")))
     if found is None or g.chance(0.2):
         shared = [(f, k) for f in g.writable() for k in f.family.split if f.trim[k] == (0, 0)]
         if not shared:
@@ -183,7 +182,7 @@ def moving_window(g: Maker) -> bool:
         window = across(g, x, axis, _moved(i))
         op = "" if x.whole or g.chance(0.4) else "+="
         others = [k for k in x.family.open if k not in (axis, *x.family.short) and x.trim[k] == (0, 0)]
-        if others and g.chance(0.5) and g.scope.depth < 3:
+        if others and axis in x.family.open and g.chance(0.5) and g.scope.depth < 3:
             second, j = g.of(others), g.loop_name()
             with g.block(f"for {j} in range(3):", loop=True):
                 g.scalar("int", 0, 2, fixed=True, name=j)
@@ -208,7 +207,7 @@ def rolled(g: Maker) -> bool:
     y = g.of([f for f in g.fields(x.family) if f.whole == x.whole and f.trim == x.trim])
     moved = f"np.roll({y.name}, {g.of((1, -1, 2, -3))}, axis={axis if g.chance(0.8) else axis - x.family.rank})"
     rest = value(g, x.family, full(x), x.dtype)
-    g.add(f"{target(g, x, full(x))} = {written(g, f'{moved} + {rest}' if x.whole else f'0.5 * {moved} - {rest}', x.dtype)}")
+    store(g, x, full(x), f"{moved} + {rest}" if x.whole else f"0.5 * {moved} - {rest}")
     return True
 
 
@@ -232,12 +231,11 @@ def generations(g: Maker) -> bool:
     turns = [f"{t} % {count}", f"({t} + {count - 1}) % {count}", f"({t} + 1) % {count}", f"({t} - 1) % {count}"]
     with g.block(f"for {t} in range({3 + g.pick(3)}):", loop=True):
         g.scalar("int", 0, 5, fixed=True, name=t)
-        window = across(g, d, 0, Word((turns[1], turns[0], *turns[:1 + g.pick(4)])))
+        window = across(g, d, 0, Word((turns[1], turns[0], *turns[: 1 + g.pick(4)])))
         text = value(g, d.family, window, d.dtype)
-        if d is not x and all(p.low >= a and p.high >= b for p, (a, b) in zip(window[1:], x.trim, strict=True)
-                              if isinstance(p, Span)):  # fmt: skip
+        if d is not x and fits(x, window[1:]):
             text = f"{text} + {'' if x.whole else '0.1 * '}{read(g, [x], window[1:])}"
-        g.add(f"{target(g, d, window)} = {written(g, text, d.dtype)}")
+        store(g, d, window, text)
         if g.chance(0.3):
             g.one()
     if d is not x:
@@ -245,5 +243,5 @@ def generations(g: Maker) -> bool:
         inner = [f"{a or ''}:{-b if b else ''}" for a, b in x.trim]
         part = f"{d.name}[{', '.join([g.of(places), *inner])}]"
         text = f"{part} + {x.name}" if x.whole else f"0.5 * {part} - {literal(g)}"
-        g.add(f"{target(g, x, full(x))} = {written(g, text, x.dtype)}")
+        store(g, x, full(x), text)
     return True

@@ -8,7 +8,8 @@ V = r"[^\W\d]\w*"  # a name
 LINE = r"(?m)^ +"
 
 NAMES = {
-    f"the name {n}": rf"{LINE}{n} = " for n in ("i0", "k0", "t0", "total_0", "b", "st", "sg", "pes", "turns", "round", "x")
+    f"the name {n}": rf"{LINE}{n} = "
+    for n in ("i0", "k0", "t0", "total_0", "b", "st", "sg", "pes", "turns", "round", "x")
 }
 NAMES |= {f"the loop variable {n}": rf"for {n} in " for n in ("i0", "i1", "k0", "k1", "b", "st", "x", "auto", "double")}
 NAMES |= {
@@ -23,6 +24,8 @@ NAMES |= {
 }
 SCALARS = {
     "copied and changed": rf"{LINE}({V}) = ({V})\n +\2 = .*\b\2\b",
+    "two at once": rf"{LINE}{V} = {V} = ",
+    "pair": rf"{LINE}{V}, {V} = \d, ",
     "swapped": rf"{LINE}({V}), ({V}) = \2, \1$",
     "both at once": rf"{LINE}({V}), ({V}) = \2, .*[-+*].*$",
     "old and new": rf"for .*:\n +({V}) = ({V})\n +\2 = ",
@@ -59,6 +62,9 @@ ARRAYS = {
     "arrays swapped in a loop": rf"\n( +)for .*:\n(\1 .*\n)*\1 +({V}), ({V}) = \4, \3\n",
     "arrays turned": rf"{LINE}({V}), ({V}), ({V}) = \2, \3, \1$",
     "swapped in a function": rf"\ndef (?!made)\w+\(.*\n( .*\n)* +({V}), ({V}) = \3, \2\n",
+    "element as a number of an array": rf"{LINE}{V} = .*\b{V}\[[\w, -]+\].*(% 7|2\.0\))",
+    "element in place": rf"{LINE}[^\W\dqws]\w*\[[\w, -]+\] [*+]= [-\d.]+$",
+    "view as an argument": rf"\((.*, )?{V}\[[^\]]*:[^\]]*\](, .*)?\)$",
     "in place by name": rf"{LINE}{V} (\*=|\+=|/=) [\d.]+$",
     "copy": r"\.copy\(\)",
     "zeros_like": r"np\.zeros_like\(",
@@ -77,7 +83,7 @@ CALLS = {
     "number returned": r"\n    return [^\[\n]*\n",
     "by keyword": rf"\w+\(.*\b{V}=[^=]",
     "default": r"def (?!made)\w+\(.*=[\d.-]+\):",
-    "call in an expression": rf"= \(?(0\.5 \* )?(inner|helper|mixed|smoothed|grown|f|g|kernel)\(",
+    "call in an expression": r"= \(?(0\.5 \* )?(inner|helper|mixed|smoothed|grown|f|g|kernel)\(",
     "function without a value": r"(?m)^ +(inner|helper|mixed|smoothed|grown|f|g|kernel|inner_\d)\(",
 }
 AXES = {
@@ -139,11 +145,13 @@ TYPES = {
     "halving": r"while w\[0\] > 1\.0:",
 }
 ENDS = {
+    "index that may be too large": rf"({V}) = {V} \+ \d+\n.*\[.*\b\1\b",
+    "division by what may be 0": rf"q\[\d\] = \({V} \+ 7\) (//|%) ",
     "early return": r"if .*:\n(.*\n)? +return\n",
     "raise": r"raise ValueError\(\"",
     "raise of another": r"raise (RuntimeError|IndexError|ZeroDivisionError)\(\"",
     "assert": r"assert .*, \"",
-    "assert without words": rf"(?m)assert [^\"\n]*$",
+    "assert without words": r"(?m)assert [^\"\n]*$",
     "elif": r"elif ",
     "else": r"else:",
     "in place": r"\] \+= ",

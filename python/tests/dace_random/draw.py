@@ -41,7 +41,8 @@ class Draw:
 
     def some(self, found: Sequence[T], n: int) -> list[T]:
         """Up to n different ones, in any order."""
-        rest, taken = list(found), []
+        rest = list(found)
+        taken: list[T] = []
         while rest and len(taken) < n:
             taken.append(rest.pop(self.pick(len(rest))))
         return taken

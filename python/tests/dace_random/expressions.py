@@ -5,9 +5,9 @@ from __future__ import annotations
 from dace_random.maker import Maker
 from dace_random.numbers import literal
 from dace_random.scope import At, Family, Field, Scalar, Span, Window, Word
-from dace_random.windows import fits, index_of, read, readable
+from dace_random.windows import fits, full, index_of, read, readable, target
 
-__all__ = ["MODULUS", "added", "mask", "of_type", "term", "value", "written"]
+__all__ = ["MODULUS", "added", "lasting", "mask", "of_type", "small", "store", "term", "value", "written"]
 
 MODULUS = 97  # of whole numbers, so that none leaves its type
 
@@ -67,9 +67,22 @@ def value(g: Maker, family: Family, window: Window, dtype: str, step: int = 1, *
     return text
 
 
-def written(g: Maker, text: str, dtype: str) -> str:
+def written(text: str, dtype: str) -> str:
     """A value as it is written into an array of a type: whole numbers stay below a number."""
     return f"({text}) % {MODULUS}" if dtype.startswith("int") else text
+
+
+def store(g: Maker, x: Field, window: Window, text: str, step: int = 1) -> None:
+    """The line that writes a value into a part of an array."""
+    g.add(f"{target(g, x, window, step)} = {written(lasting(g, x, window, text, step), x.dtype)}")
+
+
+def lasting(g: Maker, x: Field, window: Window, text: str, step: int = 1) -> str:
+    """A value for a part of an array, mostly with some of what is there, so that what was before still shows."""
+    if g.chance(0.35 if window != full(x) else 0.1):
+        return text
+    before = read(g, [x], window, step)
+    return f"{text} + {before}" if x.whole else f"{text} + {g.of(('0.3', '0.25', '0.4'))} * {before}"
 
 
 def added(g: Maker, text: str) -> str:
@@ -134,7 +147,10 @@ def _real_term(
     if not fields:
         return f"0.1 * {x.name}" if x and small(x) else literal(g)
     r = read(g, fields, window, step)
-    again = lambda: read(g, fields, window, step)  # noqa: E731
+
+    def again() -> str:
+        return read(g, fields, window, step)
+
     wholes = [f for f in readable(g, family, window) if f.whole]
     how = g.pick(24)
     if how <= 1 and x and small(x):
@@ -179,7 +195,7 @@ def small(x: Scalar) -> bool:
 
 
 def companion(g: Maker, family: Family, window: Window, dtype: str, step: int, strict: bool) -> str | None:
-    """A vector along one axis of a window, with axes of length 1 behind it, so that NumPy spreads it over the others."""
+    """A vector along one axis of a window, with axes of length 1 behind it, that NumPy spreads over the others."""
     found = []
     for axis in range(family.rank):
         part = window[axis]

@@ -9,7 +9,7 @@ from dace_random.scalars import change, free, new_number, use
 __all__: list[str] = []
 
 EXCEPTIONS = ("ValueError", "ValueError", "ValueError", "RuntimeError", "IndexError", "ZeroDivisionError")
-WORDS = ("too large", "must be positive: pass another one", "it's 100 % wrong", "no such \\\"value\\\"", "größer als 3")
+WORDS = ("too large", "must be positive: pass another one", "it's 100 % wrong", 'no such \\"value\\"', "größer als 3")
 
 
 @feature(3, nests=True)
@@ -78,7 +78,7 @@ def changed_loop_variable(g: Maker) -> bool:
         use(g, x)
         if g.chance(0.4):
             g.one()
-    if g.chance(0.5):
+    if g.chance(0.5 if g.scope.loops == 0 else 0.15):
         use(g, x)
     return True
 
@@ -116,6 +116,11 @@ def changed_range(g: Maker) -> bool:
 # ---- programs that end early ----
 
 
+def _varies(g: Maker) -> bool:
+    """Whether there are numbers by which calls differ."""
+    return bool(g.scalars(lambda x: x.whole and x.low < x.high))
+
+
 def _message(g: Maker) -> str:
     text = g.of(WORDS)
     g.messages.append(text.replace("\\", ""))
@@ -125,7 +130,7 @@ def _message(g: Maker) -> str:
 @feature(2, nests=True, main=True)
 def early_return(g: Maker) -> bool:
     """The program ends, under a condition; or all that follows is never reached."""
-    if "early_return" in g.made and g.chance(0.7):
+    if not _varies(g) or ("early_return" in g.made and g.chance(0.7)):
         return False
     with g.block(f"if {condition(g)}:"):
         if g.chance(0.4):
@@ -139,6 +144,8 @@ def early_return(g: Maker) -> bool:
 @feature(2, nests=True)
 def raised(g: Maker) -> bool:
     """An exception under a condition."""
+    if not _varies(g):
+        return False
     with g.block(f"if {condition(g)}:"):
         if g.chance(0.3):
             g.one()
@@ -149,6 +156,8 @@ def raised(g: Maker) -> bool:
 @feature(2)
 def asserted(g: Maker) -> bool:
     """Something that must be so."""
+    if not _varies(g):
+        return False
     text = f"assert {condition(g)}"
     if g.chance(0.8):
         text += f', "{_message(g)}"'

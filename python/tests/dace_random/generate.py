@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 
-from dace_random import arrays, basic, calls, columns, flow, kinds, scalars
+from dace_random import arrays, basic, calls, columns, flow, kinds, scalars, single
 from dace_random.basic import assign
 from dace_random.calls import enter
 from dace_random.maker import Feature, Maker, features
-from dace_random.names import ARRAYS, PLAIN, SCALARS
-from dace_random.numbers import condition
+from dace_random.names import PLAIN, SCALARS
 from dace_random.program import HEADER, RandomProgram
-from dace_random.scope import Family, Field, Scalar, Scope
+from dace_random.scope import Family, Scalar, Scope
 
 __all__ = ["MODULES", "random_program"]
 
-MODULES = (basic, scalars, flow, arrays, columns, kinds, calls)  # that add features
+MODULES = (basic, scalars, flow, arrays, columns, kinds, single, calls)  # that add features
 FEWEST_LINES = 8
 HANDFUL = 8  # features at most that a program draws, beside assignments
 TYPES = (("float64", 0.55), ("float32", 0.2), ("int64", 0.13), ("int32", 0.12))
@@ -93,10 +92,10 @@ def _end(g: Maker) -> None:
     text = "\n".join(g.scope.lines)
     for x in g.some([x for x in g.scope.scalars if not (x.fixed and x.name == g.number)], 3):
         if x not in g.outside and len(re.findall(rf"\b{x.name}\b", text)) < 4:
-            g.add(f"{'w' if x.real else 'q'}[{g.pick(2) + 2}] = {x.name}")
+            g.add(f"{'w' if x.real else 'q'}[{g.pick(7) + 1}] = {x.name}")
     for f in g.some([f for f in g.scope.fields if not f.argument], 1):
         if f.dtype == "bool":
-            g.add(f"q[1] = np.sum({f.name})")
+            g.add(f"q[{1 + g.pick(7)}] = np.sum({f.name})")
         else:
             arrays.observe(g, f)
 
@@ -129,7 +128,7 @@ def random_program(seed: int) -> RandomProgram:
     axes = _arguments(g)
     _outside(g)
     enter(g, scope)
-    scope.scalars.append(Scalar(g.number, "int64", 0, 5, fixed=g.chance(0.8)))
+    scope.scalars.append(Scalar(g.number, "int", 0, 5, fixed=g.chance(0.8)))
     g.chosen = _draw(g)
     shown = len(g.arguments)
     for _ in range(1 + g.pick(2)):
@@ -147,11 +146,13 @@ def _program(g: Maker, axes: int, shown: int) -> RandomProgram:
     """The text, and what it is called with."""
     body = "\n".join(g.scope.lines)
     g.argument("s", g.real_type, Family(("4",), (4,)), sums="first", zeros=True)
-    g.argument("w", "float64", Family(("4",), (4,)), zeros=True)
-    g.argument("q", "int64", Family(("4",), (4,)), zeros=True)
+    g.argument("w", "float64", Family(("8",), (8,)), zeros=True)
+    g.argument("q", "int64", Family(("8",), (8,)), zeros=True)
     used = [a for k, a in enumerate(g.arguments) if k < 1 or re.search(rf"\b{a.name}\b", body)]
     heads = ", ".join([*(f"{a.name}: {a.hint}" for a in used), f"{g.number}: sd.int64"])
     functions = "".join(f"\n\n{text}" for text in g.functions)
     text = f"{HEADER}{functions}\n\n@sd.program\ndef made({heads}):\n{body}\n"
     sizes = {n: length for n, length in g.sizes.items() if any(n in a.sizes for a in used)}
-    return RandomProgram(text, tuple(used), g.number, sizes, axes, g.summed, g.sums_used, tuple(g.messages), tuple(g.made))
+    return RandomProgram(
+        text, tuple(used), g.number, sizes, axes, g.summed, g.sums_used, tuple(g.messages), tuple(g.made)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dace_random.arrays import observe
 from dace_random.basic import some_field
 from dace_random.columns import across, open_axis, vector_of
-from dace_random.expressions import added, mask, of_type, term, value, written
+from dace_random.expressions import added, mask, of_type, store, term, value, written
 from dace_random.maker import Maker, feature
 from dace_random.numbers import literal
 from dace_random.scope import Field, Span, Window, Word
@@ -35,11 +35,11 @@ def mask_by_name(g: Maker) -> bool:
     elif how == 1 and of_type(g, y.family, window, y.dtype, strict=False):
         one = read(g, of_type(g, y.family, window, y.dtype, strict=False), window)
         text = f"({both}) * {one}" if g.chance(0.5) else f"np.where({both}, {one}, {_number(g, y)})"
-        g.add(f"{target(g, y, window)} = {written(g, text, y.dtype)}")
+        store(g, y, window, text)
     elif how == 2 and g.scope.main:
-        g.add(f"q[{1 + g.pick(3)}] = np.sum({both})")
+        g.add(f"q[{1 + g.pick(7)}] = np.sum({both})")
     else:
-        g.add(f"{target(g, y, window)} = {written(g, f'({both}) * {value(g, y.family, window, y.dtype)}', y.dtype)}")
+        store(g, y, window, f"({both}) * {value(g, y.family, window, y.dtype)}")
     return True
 
 
@@ -72,7 +72,7 @@ def chosen_values(g: Maker) -> bool:
         return False
     first = _number(g, x) if g.chance(0.4) else term(g, x.family, window, x.dtype)
     second = term(g, x.family, window, x.dtype)
-    g.add(f"{target(g, x, window)} = {written(g, f'np.where({choice}, {first}, {second})', x.dtype)}")
+    store(g, x, window, f"np.where({choice}, {first}, {second})")
     return True
 
 
@@ -98,8 +98,16 @@ def other_type(g: Maker) -> bool:
         text = g.of((f"{less}{b}", f"0.5 * {a} + {less}{b}", f"{less}{b} - 0.5 * {a}", f"{a} / (2.0 + np.abs({b}))"))
         if y.whole and g.chance(0.3):
             text = g.of((f"{b} / 100", f"{a} / (1 + np.abs({b}))", f"0.1 * ({b} % 7)"))
-    g.add(f"{target(g, x, window)} = {written(g, text, x.dtype)}")
+    store(g, x, window, text)
     return True
+
+
+STRIDES = (
+    ("1:-1:2", "1:-1:2", ":-2:2", "2::2"),
+    ("::3", "::3"),
+    ("1::2", "1::2"),
+    ("1:-2:3", "1:-2:3", "2:-1:3"),
+)
 
 
 @feature(2.5)
@@ -108,8 +116,7 @@ def strided(g: Maker) -> bool:
     found = open_axis(g)
     if found is not None and g.chance(0.7):
         x, axis = found
-        texts = g.of((("1:-1:2", "1:-1:2", ":-2:2", "2::2"), ("::3", "::3"), ("1::2", "1::2"), ("1:-2:3", "1:-2:3", "2:-1:3")))
-        window: Window = across(g, x, axis, Word(texts, keeps=True))
+        window: Window = across(g, x, axis, Word(g.of(STRIDES), keeps=True))
         step = 1
     else:
         one = some_field(g)
@@ -129,7 +136,7 @@ def strided(g: Maker) -> bool:
 # ---- along axes ----
 
 
-@feature(3, main=True)
+@feature(4, main=True)
 def along_axis(g: Maker) -> bool:
     """Sums and maxima along one of two axes."""
     fields = [f for f in g.writable() if f.family.rank == 2 and f.trim == ((0, 0), (0, 0))]
@@ -144,21 +151,23 @@ def along_axis(g: Maker) -> bool:
     g.summed |= add and not x.whole
     text = f"{part}.{call}(axis={axis})" if g.chance(0.5) else f"np.{call}({part}, axis={axis})"
     scale = "0.1 * " if add and not x.whole else ""
-    g.add(f"{v.name}[{g.of((':', '...'))}] = {written(g, scale + text, v.dtype)}")
-    if call != "sum" and g.chance(0.25):
+    g.add(f"{v.name}[{g.of((':', '...'))}] = {written(scale + text, v.dtype)}")
+    if call != "sum" and g.chance(0.4):
         kept = f"np.{call}({x.name}, axis={axis}, keepdims=True)"
         more = f"{kept} - {x.name}" if x.whole else f"0.4 * {x.name} - 0.3 * {kept}"
-        g.add(f"{target(g, x, full(x))} = {written(g, more, x.dtype)}")
+        store(g, x, full(x), more)
     elif v in g.scope.fields and g.chance(0.7):
         spread = f"{v.name}[:, None]" if axis == 1 else v.name
         more = f"{spread} - {x.name}" if x.whole else f"0.2 * {spread} + 0.5 * {x.name}"
-        g.add(f"{target(g, x, full(x))} = {written(g, more, x.dtype)}")
+        store(g, x, full(x), more)
     return True
 
 
 def _unshared(g: Maker, *, square: bool) -> list[Field]:
-    fields = [f for f in g.scope.fields if f.family.rank == 2 and not f.family.split and not f.family.short and not f.loose]
-    return [f for f in fields if f.dtype != "bool" and f.trim == ((0, 0), (0, 0)) and (not square or len(set(f.family.sizes)) == 1)]
+    """Arrays of two axes that every PE has whole."""
+    fields = [f for f in g.writable() if f.family.rank == 2 and not f.family.split and not f.family.short]
+    fields = [f for f in fields if f.trim == ((0, 0), (0, 0))]
+    return [f for f in fields if not square or len(set(f.family.sizes)) == 1]
 
 
 @feature(4)
@@ -174,11 +183,11 @@ def turned_over(g: Maker) -> bool:
         made = g.temporary(y, private=False)
         g.add(f"{made.name} = {y.name}.T")
         window = window_for(g, made)
-        g.add(f"{target(g, made, window)} = {written(g, value(g, made.family, window, made.dtype), made.dtype)}")
+        store(g, made, window, value(g, made.family, window, made.dtype))
         observe(g, x)
         return True
-    text = f"{y.name}.T - {x.name}" if x.whole else f"0.5 * {y.name}.T {g.of('+-')} {term(g, x.family, full(x), x.dtype)}"
-    g.add(f"{target(g, x, full(x))} = {written(g, text, x.dtype)}")
+    rest = term(g, x.family, full(x), x.dtype)
+    store(g, x, full(x), f"{y.name}.T - {x.name}" if x.whole else f"0.5 * {y.name}.T {g.of('+-')} {rest}")
     return True
 
 
@@ -193,7 +202,7 @@ def outer_product(g: Maker) -> bool:
     a, b = f"{y.name}[:, {g.pick(4)}]", f"{z.name}[{g.pick(4)}, :]"
     text = f"np.outer({a}, {b if x.whole else f'np.minimum({b}, 1.0)'})"
     rest = term(g, x.family, full(x), x.dtype)
-    g.add(f"{target(g, x, full(x))} = {written(g, f'{text} + {rest}' if x.whole else f'0.25 * {text} - {rest}', x.dtype)}")
+    store(g, x, full(x), f"{text} + {rest}" if x.whole else f"0.25 * {text} - {rest}")
     return True
 
 
@@ -209,7 +218,7 @@ def elements(g: Maker) -> bool:
         Word((i, f"{i} - 1", i, f"{i} - 1")) if k == axis else Word(tuple(g.some(("0", "1"), 2)))
         for k in range(x.family.rank)
     )
-    text = written(g, value(g, x.family, words, x.dtype), x.dtype)
+    text = written(value(g, x.family, words, x.dtype), x.dtype)
     with g.block(f"for {i} in range(1, {x.name}.shape[{axis}]):", loop=True):
         g.add(f"{target(g, x, words)} = {text}")
     return True
@@ -219,9 +228,9 @@ def elements(g: Maker) -> bool:
 def mapped(g: Maker) -> bool:
     """A parallel loop over elements, each made of those of other arrays that lie beside it."""
     x = some_field(g)
-    if x is None or sum(map(sum, x.trim)) or x.family.short:
+    if x is None or x.trimmed or x.family.short:
         return False
-    others = [f for f in g.fields(x.family) if f.name != x.name and f.whole == x.whole and not sum(map(sum, f.trim))]
+    others = [f for f in g.fields(x.family) if f.name != x.name and f.whole == x.whole and not f.trimmed]
     names = [g.loop_name() for _ in x.family.sizes]
     ranges = [f"1:{x.name}.shape[{k}] - 1" for k in range(x.family.rank)]
     places = [[i, f"{i} - 1", f"{i} + 1"] for i in names]
@@ -231,7 +240,7 @@ def mapped(g: Maker) -> bool:
             terms.append(f"{g.of(others).name}[{', '.join(g.of(p) for p in places)}]")
     text = f" {g.of('+-')} ".join(terms if x.whole else [f"{g.of(('0.4', '0.3', '0.25'))} * {t}" for t in terms])
     with g.block(f"for {', '.join(names)} in dace.map[{', '.join(ranges)}]:", loop=True, kept=True):
-        g.add(f"{x.name}[{', '.join(names)}] = {written(g, text, x.dtype)}")
+        g.add(f"{x.name}[{', '.join(names)}] = {written(text, x.dtype)}")
     return True
 
 
@@ -244,5 +253,5 @@ def products(g: Maker) -> bool:
     x, y, z = (g.of(found) for _ in range(3))
     if len({f.family for f in (x, y, z)}) > 1:
         return False
-    g.add(f"{target(g, x, full(x))} = {written(g, f'{y.name} @ {z.name}', x.dtype)}")
+    store(g, x, full(x), f"{y.name} @ {z.name}")
     return True

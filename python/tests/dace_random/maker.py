@@ -51,7 +51,6 @@ class Callee:
 
     name: str
     parameters: tuple[Field | Scalar, ...]
-    typed: bool
     default: bool  # the last of them need not be given
     pure: bool  # it writes into no array, so that it may be called within an expression
     alias: bool  # it returns one of its parameters
@@ -152,11 +151,17 @@ class Maker(Draw, _State):
         return made
 
     def temporary(
-        self, like: Field, dtype: str = "", trims: tuple[tuple[int, int], ...] | None = None, *, private: bool = True
+        self,
+        like: Field,
+        dtype: str = "",
+        trims: tuple[tuple[int, int], ...] | None = None,
+        *,
+        name: str = "",
+        private: bool = True,
     ) -> Field:
         """A new array, which has been or will at once be assigned. `private`: no other name has it."""
         trim = like.trim if trims is None else trims
-        made = Field(self.array_name(), like.family, dtype or like.dtype, trim)
+        made = Field(name or self.array_name(), like.family, dtype or like.dtype, trim)
         self.scope.fields.append(made)
         self.scope.own[-1].add(made.name)
         if private:
@@ -168,7 +173,7 @@ class Maker(Draw, _State):
     def may_bind(self, x: Field) -> bool:
         """Whether a name may stand for another array from here on, so that what is written through it is known later:
         it is of this block, or it has its array alone. At times it may though neither is so."""
-        return x.name in self.scope.own[-1] or x.name in self.scope.private or self.chance(0.02)
+        return x.name in self.scope.own[-1] or x.name in self.scope.private or self.chance(0.05)
 
     def bound(self, x: Field) -> Field:
         """A name that stands for a new array, which no other name has, from here on."""

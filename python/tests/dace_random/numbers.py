@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dace_random.maker import Maker
-from dace_random.scope import Scalar
+from dace_random.scope import Field, Scalar
 
-__all__ = ["Whole", "condition", "joined", "literal", "real", "whole", "whole_within"]
+__all__ = ["Whole", "condition", "element_of", "joined", "literal", "real", "whole", "whole_within"]
 
 MOST = 10**4  # that whole numbers may be, so that none leaves its type
 
@@ -25,15 +25,10 @@ class Whole:
 
 
 def joined(a: str, b: str) -> str:
-    """The type of what numbers of two types make together: Python's give way."""
-    if "int" in (a, b) or "float" in (a, b):
-        weak, other = (a, b) if a in ("int", "float") else (b, a)
-        return "float64" if weak == "float" and other.startswith("int") and other != "int" else max(weak, other, key=_strength)
+    """The type of what whole numbers of two types make together: Python's give way."""
+    if "int" in (a, b):
+        return b if a == "int" else a
     return str(np.result_type(a, b))
-
-
-def _strength(kind: str) -> int:
-    return ("int", "float", "int32", "int64", "float32", "float64").index(kind)
 
 
 def literal(g: Maker) -> str:
@@ -125,6 +120,17 @@ def real(g: Maker, kind: str = "float", least: Scalar | None = None) -> str:
     return f"0.5 * {x.name} + {literal(g)}"
 
 
+def element_of(g: Maker) -> tuple[Field, str] | None:
+    """An element of an array that PEs do not share, at literal or computed places; None: there is no such array."""
+    found = [f for f in g.writable() if not f.family.split and not f.trimmed and not f.family.short]
+    if not found:
+        return None
+    x = g.of(found)
+    numbers = [n.name for n in g.scalars(lambda n: n.whole and n.low >= 0 and n.high <= 8)]
+    places = [g.of((*numbers, str(g.pick(9)), "-1")) for _ in range(x.family.rank)]
+    return x, f"{x.name}[{', '.join(places)}]"
+
+
 def condition(g: Maker) -> str:
     """Something that is true or false, the same on all PEs: of whole numbers, of flags, and where no number with a
     point depends on the order of a sum, of those."""
@@ -139,6 +145,8 @@ def condition(g: Maker) -> str:
         return f"{g.of(reals).name} {g.of(('>', '<=', '>='))} {literal(g)}"
     if how == 2 and not g.sums_used and g.scope.main:
         return "s[1] > 0.1"
+    if how == 9 and (found := element_of(g)) and (found[0].whole or not g.sums_used):
+        return f"{found[1]} > {3 if found[0].whole else literal(g)}"
     if not wholes:
         return g.of(("True", "1 < 2"))
     a, b = g.of(wholes), g.of(wholes)

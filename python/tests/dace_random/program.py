@@ -76,7 +76,7 @@ class RandomProgram:
         function: Callable[..., None] = names["made"]
         return function
 
-    def inputs(self, rng: np.random.Generator) -> tuple[list[Any], np.int64]:
+    def inputs(self, rng: np.random.Generator) -> tuple[list[Any], int]:
         """Its arrays, and its number. Split axes have a remainder on most grids."""
         lengths = {n: length or int(rng.integers(SHORTEST, LONGEST + 1)) for n, length in self.lengths.items()}
         arrays = []
@@ -88,7 +88,7 @@ class RandomProgram:
                 arrays.append(rng.integers(-50, 50, shape, dtype=a.dtype))
             else:
                 arrays.append((2 * rng.random(shape) - 1).astype(a.dtype))
-        return arrays, np.int64(rng.integers(6))
+        return arrays, int(rng.integers(6))
 
     def compare(self, have: list[Any], want: list[Any]) -> None:
         """Checks arrays after a call against NumPy's: all bits, but where sums are.

@@ -15,7 +15,7 @@ import numpy as np
 import starling
 from dace_random.program import Grid, RandomProgram
 from starling import errors
-from starling.dace import Program, ProgramError
+from starling.dace import Program
 from starling.dace.build import compiler as building
 from starling.dace.build import sources
 from starling.dace.build.compiler import Compiler
@@ -38,7 +38,7 @@ def quick_compiler(folder: Path, *, optimised: bool) -> Callable[[bool], Compile
     Maps go in vectors and in several rows, as on GPUs; check mode sees them element by element.
     """
     if not optimised:
-        building.FLAGS = (*building.FLAGS, "-O1")
+        setattr(building, "FLAGS", (*building.FLAGS, "-O1"))  # noqa: B010
     found = building.compiler(False)
     header = "starling/program/kernel.hpp"
     compiled = folder / "headers" / f"{header}.gch"
@@ -114,7 +114,7 @@ def _named(what: str) -> Iterator[None]:
 def beside_numpy(
     made: RandomProgram, program: Program, m: Machine, grid: Grid, blocks: int, seed: int, control: str = "device"
 ) -> None:
-    """Runs the program and plain Python on the same arrays, once or twice, and compares how they end and what they leave.
+    """Runs the program and plain Python on the same arrays, once or twice; compares how they end and what they leave.
 
     Raises:
         AssertionError: They differ.
@@ -125,13 +125,13 @@ def beside_numpy(
     options: dict[str, Any] = {"grid": grid, "blocks": blocks, "control": control, "packet_bytes": packet_bytes(seed)}
     if seed % AGAIN_EVERY == 1:
         wanted = _outcome(plain, *want, k)
-        ended = _outcome(program, *have, int(k), machine=m, **options)
+        ended = _outcome(program, *have, k, machine=m, **options)
         assert ended == wanted, f"ends by {ended}, not {wanted}"
     else:
         run = program.on(m, *have, **options)
         for _ in range(2 if seed % AGAIN_EVERY == 0 and not made.sums_used else 1):
             wanted = _outcome(plain, *want, k)
-            ended = _outcome(run, **{made.number: int(k)})
+            ended = _outcome(run, **{made.number: k})
             assert ended == wanted, f"ends by {ended}, not {wanted}"
         run.store()
     made.compare(have, want)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dace_random.basic import some_field
-from dace_random.expressions import mask, small, value, written
+from dace_random.expressions import mask, small, store, value
 from dace_random.maker import Maker, feature
 from dace_random.numbers import condition, literal, real, whole, whole_within
 from dace_random.scope import Scalar
-from dace_random.windows import full, target, window_for
+from dace_random.windows import full, window_for
 
 __all__ = ["change", "free", "new_number", "use"]
 
@@ -57,9 +57,9 @@ def use(g: Maker, x: Scalar) -> None:
             text = f"{x.name} + {value(g, y.family, window, y.dtype)}"
         else:
             text = f"0.1 * {x.name} + {value(g, y.family, window, y.dtype)}"
-        g.add(f"{target(g, y, window)} = {written(g, text, y.dtype)}")
+        store(g, y, window, text)
     elif g.scope.main:
-        g.add(f"{'q' if not x.real else 'w'}[{1 + g.pick(3)}] = {x.name}")
+        g.add(f"{'q' if not x.real else 'w'}[{1 + g.pick(7)}] = {x.name}")
 
 
 @feature(4)
@@ -212,7 +212,7 @@ def number_of_array(g: Maker) -> bool:
         element = g.of(("s[1]", "w[1]"))
         text, kind, n = f"np.minimum(np.abs({element}), 2.0)", "float64" if element[0] == "w" else g.real_type, 0
     elif how == 3 and g.scope.main:
-        text, kind, n = f"q[{1 + g.pick(3)}] % 7", "int64", 6
+        text, kind, n = f"q[{1 + g.pick(7)}] % 7", "int64", 6
     elif y.whole:
         call = g.of(("np.sum({0})", "np.max({0})", "{0}.sum()", "np.min({0})", "{0}.max()")).format(y.name)
         text, kind, n = f"{call} % 7", "int64" if "sum" in call else y.dtype, 6

@@ -49,6 +49,11 @@ class Field:
         return self.trims or ((0, 0),) * self.family.rank
 
     @property
+    def trimmed(self) -> bool:
+        """Whether it leaves out anything."""
+        return any(a or b for a, b in self.trim)
+
+    @property
     def whole(self) -> bool:
         return is_whole(self.dtype)
 

@@ -8,6 +8,7 @@ from dace_random.scope import At, Axis, Family, Field, Span, Window, Word
 __all__ = ["MOST_OFFSET", "fits", "full", "index_of", "read", "readable", "target", "window_for"]
 
 MOST_OFFSET = 2
+Offsets = tuple[int, ...]
 
 
 def full(field: Field) -> Window:
@@ -48,7 +49,13 @@ def fits(field: Field, window: Window) -> bool:
 
 
 def index_of(
-    g: Maker, field: Field, window: Window, offsets: tuple[int, ...] | None = None, step: int = 1, *, first: bool = False
+    g: Maker,
+    field: Field,
+    window: Window,
+    offsets: tuple[int, ...] | None = None,
+    step: int = 1,
+    *,
+    first: bool = False,
 ) -> str:
     """What stands in the brackets behind an array that has a window, at some distance. `first`: as it is written."""
     found = []
@@ -94,12 +101,11 @@ def read(g: Maker, fields: list[Field], window: Window, step: int = 1) -> str:
     return f"{field.name}[{index_of(g, field, window, _offsets(g, field, window), step)}]"
 
 
-def _offsets(g: Maker, field: Field, window: Window) -> tuple[int, ...] | None:
+def _offsets(g: Maker, field: Field, window: Window) -> Offsets | None:
     """Offsets along all axes, or along one alone; none where a window has no room for them."""
     parts = [p for p in window if not isinstance(p, Word)]
-    if any((p.low if isinstance(p, Span) else abs(p.number + 0.5)) < MOST_OFFSET for p in parts):
-        if g.chance(0.6):
-            return None
+    if any((p.low if isinstance(p, Span) else abs(p.number)) < MOST_OFFSET for p in parts) and g.chance(0.6):
+        return None
     found = []
     for part, (before, behind) in zip(window, field.trim, strict=True):
         low, high = -MOST_OFFSET, MOST_OFFSET

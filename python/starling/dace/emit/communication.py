@@ -11,6 +11,7 @@ import sympy
 from starling.dace.emit.expression import CPP, FOLDS, cpp_value
 from starling.dace.emit.index import cpp_index
 from starling.dace.emit.layers import box_of, first_at, in_columns, last_axis, protocol_of_layers
+from starling.dace.emit.literals import converted
 from starling.dace.emit.names import cpp_name
 from starling.dace.emit.regions import box_of_region, in_one_piece, lengths_of
 from starling.dace.emit.writer import Writer
@@ -250,7 +251,8 @@ def emit_collective(w: Writer, s: Collective) -> None:
             if any(n != 1 for n in lengths_of(box)):
                 raise ProgramError.at(s.place, f"{s.verb} of {name}", "takes one element of each array, such as r[0]")
         source, to = p.arrays[s.source], p.arrays[s.array]
-        t = CPP[source.dtype]
+        kind = "int32" if source.dtype == "bool" else source.dtype  # that threads exchange
+        t = CPP[kind]
         mine = f"{cpp_name(source.name)}({', '.join(cpp_index(b) for b, _, _ in s.source_box)})"
         w.line("{")
         if s.verb == "Broadcast":
@@ -259,7 +261,7 @@ def emit_collective(w: Writer, s: Collective) -> None:
         else:
             op = f"st::{FOLDS[REDUCTIONS[s.verb]]}{{}}"
             w.line(f"const {t} told_ = b.all_reduce(b.index() == 0 ? {mine} : sg::nothing<{t}>({op}), {op});")
-        given = f"static_cast<{CPP[to.dtype]}>(told_)"
+        given = converted("told_", kind, to.dtype)
         if w.launch:
             w.line(f"b.store({_start(to, s.box)}, {given});")
         else:

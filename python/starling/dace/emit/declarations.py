@@ -51,7 +51,7 @@ def emit_arrays(w: Writer, arrays: list[Array]) -> None:
     for (shared, length), owner in w.owners.items():
         n = cpp_index(length)
         made = f"sg::layers_of_all(b, {n})" if shared is None else f"pes.layers_of(b, {n}, {shared})"
-        w.line(f"const sg::layers {owner} = {made};")
+        w.line(f"[[maybe_unused]] const sg::layers {owner} = {made};")
     for a in arrays:
         _array(w, a)
     for a in arrays:
@@ -115,7 +115,7 @@ def emit_kept(w: Writer) -> None:
 
 
 def _kept_elements(p: Program) -> list[Array]:
-    """Arrays of one element that the program writes for who comes after it."""
+    """Arrays of one element that the program writes, and that are there afterwards."""
     written = {s.target for _, s in statements(p.body) if isinstance(s, Compute)}
     return [a for a in p.arrays.values() if a.scalar and a.name in written and _stays(p, a)]
 

@@ -18,7 +18,7 @@ from starling.dace.passes.place import Owner, owner_of
 from starling.dace.passes.types import WEAK
 from starling.dace.program_error import ProgramError
 
-__all__ = ["emit_computation", "emit_reduction", "fold_of"]
+__all__ = ["emit_computation", "emit_reduction", "fold_of", "kind_of"]
 
 MOST_RANGES = 3  # that block::for_each takes
 
@@ -27,11 +27,20 @@ def emit_computation(w: Writer, s: Compute) -> None:
     """The elements of an array that this block has to do with."""
     owner = owner_of(s, w.program)
     guard = _guard(w, owner)
-    if guard:
-        w.line(f"if ({guard}) {{")
+    if not guard:
+        _map(w, s, owner)
+        return
+    turn = w.backwards
+    if s.params:  # all blocks take the turn, so that loops behind it stay opposite to each other in all of them
+        w.line("{")
+        w.line(f"[[maybe_unused]] const bool turn_ = {turn};")
+        w.backwards = "turn_"
+    w.line(f"if ({guard}) {{")
     _map(w, s, owner)
-    if guard:
+    w.line("}")
+    if s.params:
         w.line("}")
+        w.backwards = turn
 
 
 def _guard(w: Writer, owner: Owner | None) -> str:
@@ -48,8 +57,8 @@ def _guard(w: Writer, owner: Owner | None) -> str:
 def emit_reduction(w: Writer, s: Reduce, combine: str) -> None:
     """The part of each thread, and what combines them: the beginning of a call, which gets the part and how."""
     p = w.program
-    kind = WEAK.get(p.variables[s.name], p.variables[s.name])
-    t, op = CPP[kind], fold_of(s)
+    kind, op = kind_of(s, w), fold_of(s)
+    t = CPP[kind]
     owner = owner_of(s, p)
     w.line("{")
     w.line(f"sg::partial<{t}, st::{FOLDS[s.op]}> part_;")
@@ -63,6 +72,13 @@ def emit_reduction(w: Writer, s: Reduce, combine: str) -> None:
         w.line("}")
     w.line(f"{combine}part_.value(), {op});")
     w.line("}")
+
+
+def kind_of(s: Reduce, w: Writer) -> str:
+    """The element type in which parts of a reduction are combined: truth values as numbers, which threads exchange."""
+    declared = w.program.variables[s.name]
+    kind = WEAK.get(declared, declared)
+    return "int32" if kind == "bool" else kind
 
 
 def fold_of(s: Reduce) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from starling.dace.emit.index import cpp_index, cpp_symbol
-from starling.dace.emit.names import cpp_name
 from starling.dace.emit.literals import CPP, converted, literal
+from starling.dace.emit.names import cpp_name
 from starling.dace.emit.operations import compared, operated, power
 from starling.dace.emit.rows import ReadOfRow
 from starling.dace.ir import Apply, Cast, Expression, Fold, Index, Number, Program, Read, Value

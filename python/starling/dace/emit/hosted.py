@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from starling.dace.emit.declarations import emit_arrays, emit_fields, emit_kept, emit_variables
-from starling.dace.emit.elements import emit_computation, emit_reduction, fold_of
+from starling.dace.emit.elements import emit_computation, emit_reduction, fold_of, kind_of
 from starling.dace.emit.expression import CPP
 from starling.dace.emit.kernel import USUAL_THREADS, emit_bounds, emit_header
 from starling.dace.emit.names import cpp_name, struct_name
@@ -47,7 +47,7 @@ def emit_hosted(p: Program, threads: int = USUAL_THREADS) -> Hosted:
         given = ", ".join(["*this", *(cpp_name(n) for n in fields)])
         w.line(f"b.launch({number}, {everyone}, {struct_name(p, f'phase_{number}')}{{{given}}});")
         if isinstance(s, Reduce):
-            kind = CPP[WEAK.get(p.variables[s.name], p.variables[s.name])]
+            kind = CPP[kind_of(s, w)]
             of_all = "true" if owner is not None and owner.split else "false"
             w.line(f"{cpp_name(s.name)} = b.combined<{kind}>(slots, {fold_of(s)}, {of_all});")
 

@@ -26,12 +26,13 @@ OF_KERNEL = """
 b st sg std pes signals slots packets turns round stopped grid_columns max_threads least_blocks to from
 linux unix"""
 OF_CPP = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
-concept const const_cast consteval constexpr constinit continue co_await co_return co_yield decltype default delete do
-double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace
-new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short
-signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
-typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq"""
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
+compl concept const const_cast consteval constexpr constinit continue co_await co_return co_yield decltype
+default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int
+long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template
+this thread_local throw true try typedef typeid typename typeof union unsigned using virtual void volatile
+wchar_t while xor xor_eq"""
 TAKEN = frozenset((OF_KERNEL + OF_CPP).split())
 WITH_UNDERSCORE = frozenset(["lane", "lanes", "value", "range", "part", "told"])  # of the kernel with one behind
 

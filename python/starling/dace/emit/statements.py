@@ -19,11 +19,14 @@ from starling.dace.ir import (
     Collective,
     Compute,
     Continue,
+    Expression,
     For,
     If,
+    Program,
     Put,
     Ready,
     Reduce,
+    Require,
     Statement,
     Stop,
     Trade,
@@ -56,6 +59,8 @@ def _body(w: Writer, body: Body) -> None:
 
 
 def _statement(w: Writer, s: Statement) -> None:
+    if isinstance(s, Require):
+        return  # calls are checked
     p = w.program
     w.at(s.place)
     if isinstance(s, Compute) and p.arrays[s.target].scalar:
@@ -74,12 +79,12 @@ def _statement(w: Writer, s: Statement) -> None:
     elif isinstance(s, For):
         _for(w, s)
     elif isinstance(s, While):
-        w.line(f"while ({cpp_value(s.condition, p, 'bool')}) {{")
+        w.line(f"while ({_condition(s.condition, p)}) {{")
         _body(w, s.body)
         w.line("}")
     elif isinstance(s, If):
         for k, (condition, inner) in enumerate(s.branches):
-            test = "" if condition is None else f"if ({cpp_value(condition, p, 'bool')}) "
+            test = "" if condition is None else f"if ({_condition(condition, p)}) "
             w.line(f"{'else ' if k else ''}{test}{{")
             _body(w, inner)
             w.line("}")
@@ -133,3 +138,14 @@ def _for(w: Writer, s: For) -> None:
     _body(w, s.body)
     w.loops.pop()
     w.line("}")
+
+
+def _condition(e: Expression, p: Program) -> str:
+    """A condition, without parentheses around all of it."""
+    text = cpp_value(e, p, "bool")
+    depth = 0
+    for k, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0 and k < len(text) - 1:
+            return text
+    return text[1:-1] if text.startswith("(") else text

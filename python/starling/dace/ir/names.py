@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Collection
 
-__all__ = ["fresh_name", "is_made", "shown"]
+__all__ = ["fresh_name", "is_made", "label", "shown"]
 
 QUOTE = "'"
 KINDS = ("before", "next", "turn")  # of arrays that there are to another one
@@ -39,3 +39,12 @@ def shown(name: str) -> str:
     if of is None:
         return "an intermediate array"
     return shown(of[1] + QUOTE if re.fullmatch(r"t\d+", of[1]) else of[1])
+
+
+def label(name: str) -> str:
+    """What tells a name from others in an explanation.
+
+    >>> label("A.2"), label("before_A'"), label("t3'")
+    ('A', 'before_A', 't3')
+    """
+    return name.rstrip(QUOTE).split(".")[0]

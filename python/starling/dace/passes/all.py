@@ -15,6 +15,7 @@ from starling.dace.passes.in_place import split_in_place
 from starling.dace.passes.packets import mark_packets
 from starling.dace.passes.place import place
 from starling.dace.passes.resolve import resolve
+from starling.dace.passes.types import check_types
 from starling.dace.passes.uses import written_by
 
 __all__ = ["all_passes"]
@@ -24,8 +25,9 @@ def all_passes(p: Program) -> Program:
     """What the front end has made, ready to be written in C++.
 
     Raises:
-        ProgramError: Something in it is outside of the subset.
+        ProgramError: Something in it is outside of the language.
     """
+    check_types(p)
     resolve(p)
     fuse(p)
     split_in_place(p)

@@ -34,12 +34,12 @@ from starling.dace.passes.flow import Flow
 from starling.dace.passes.uses import expressions_of, indices_of, written_by
 from starling.dace.program_error import ProgramError
 
-__all__ = ["check_branches", "differs"]
+__all__ = ["check_branches"]
 
 REDUCE_IT = "reduce the condition over all PEs first, such as with MaxReduce, so that they {} together"
 
 
-class Differing:
+class _Differing:
     """Scalars and arrays of a program that may have other values on other PEs, and statements that only some reach."""
 
     def __init__(self, p: Program) -> None:
@@ -85,11 +85,6 @@ def _is_told(name: str, p: Program) -> bool:
     return all(n == 1 for n in p.arrays[name].shape) and any(name in written_by(s) for _, s in statements(p.body))
 
 
-def differs(e: Expression, p: Program) -> bool:
-    """Whether PEs may have different values of an expression."""
-    return Differing(p).of(e)
-
-
 def _is_joint(s: Statement, p: Program) -> bool:
     """Whether PEs take part in it together."""
     if isinstance(s, (Compute, Reduce)):
@@ -104,21 +99,29 @@ def check_branches(p: Program) -> None:
     Raises:
         ProgramError: A condition that may differ between PEs decides it.
     """
-    found = Differing(p)
+    found = _Differing(p)
     flow = Flow(p.body)
     for s, reason in found.under.items():
         if isinstance(s, Stop) and flow.reaches([reason], lambda n: _is_joint(n, p), lambda n: False):
             raise ProgramError.at(
                 s.place,
-                "return" if s.number == 0 else p.stops[s.number - 1].exception,
+                _word(s, p),
                 "ends the program under a condition that may differ between PEs, and others would wait for this one; "
                 + REDUCE_IT.format("end"),
             )
         if _is_joint(s, p):
-            raise _refusal(s, reason, found)
+            raise _refusal(s, reason)
 
 
-def _refusal(s: Statement, reason: Statement, found: Differing) -> ProgramError:
+def _word(s: Stop, p: Program) -> str:
+    """What ends the program, in the words of its source."""
+    if s.number == 0:
+        return "return"
+    reason = p.stops[s.number - 1]
+    return reason.message.partition(": ")[0] if reason.exception == "ProgramError" else reason.exception
+
+
+def _refusal(s: Statement, reason: Statement) -> ProgramError:
     if isinstance(reason, (Break, Continue)):
         word = "break" if isinstance(reason, Break) else "continue"
         return ProgramError.at(

@@ -26,6 +26,7 @@ from starling.dace.ir import (
     reads_of,
     statements,
 )
+from starling.dace.ir.names import is_made, shown
 from starling.dace.passes.flow import Flow
 from starling.dace.passes.place import offset_of, owner_of
 from starling.dace.passes.uses import expressions_of
@@ -56,7 +57,7 @@ def halo_reads(s: Statement, p: Program) -> set[tuple[str, tuple[int, ...]]]:
     split = [r for e in expressions_of(s) for r in reads_of(e) if p.arrays[r.array].split]
     owner = owner_of(s, p)
     if isinstance(s, Compute) and p.arrays[s.target].split and owner is None:
-        raise ProgramError.at(s.place, s.target, "is written in an order along its split axis that is no stride")
+        raise ProgramError.at(s.place, shown(s.target), "is written in an order along its split axis that is no stride")
     for r in split:
         distance = None if owner is None or not owner.split else offset_of(r, owner, p)
         if distance is None:
@@ -74,8 +75,9 @@ def _refusal(s: Statement, r: Read, p: Program) -> ProgramError:
         why = "one element of a split array is wanted on every PE; reduce the array to a number, with np.sum or np.max"
     elif isinstance(s, Compute) and not p.arrays[s.target].split:
         why = (
-            f"{s.target} is whole on every PE and would need all of it; split {s.target} too, or reduce {r.array} to a "
-            "number with np.sum, np.max or np.min"
+            f"{shown(s.target)} is whole on every PE and would need all of it; "
+            + ("" if is_made(s.target) else f"split {shown(s.target)} too, or ")
+            + f"reduce {shown(r.array)} to a number with np.sum, np.max or np.min"
         )
     elif isinstance(s, Reduce):
         why = "is reduced in another order than along its split axis; reduce one array at a time"
@@ -85,7 +87,7 @@ def _refusal(s: Statement, r: Read, p: Program) -> ProgramError:
             "constants, or pass the array whole, without split"
         )
     axes = " and ".join(str(d.axis) for d in a.dealt)
-    return ProgramError.at(s.place, r.array, f"(split along axis {axes}) {why}")
+    return ProgramError.at(s.place, shown(r.array), f"(split along axis {axes}) {why}")
 
 
 def exchange(p: Program) -> None:

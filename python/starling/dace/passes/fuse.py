@@ -3,7 +3,7 @@
 A reader stands behind the statement in the same list, so that it is not reached without it. A value that is computed
 where it is read must be what was computed before: nothing between writes what it reads, the symbols of its index and
 its ranges among it, and no element is read that the statement does not write, which may have a value from an earlier
-pass. Ends of loops and of the program between do no harm, since nobody sees temporaries behind them.
+pass. Ends of loops and of the program between do no harm, since temporaries are not seen behind them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ MOST_COPIES = 8  # operations that may be computed again for a temporary with se
 
 
 def fuse(p: Program) -> None:
-    """Replaces temporaries until none is left that can be, and removes what nobody uses."""
+    """Replaces temporaries until none is left that can be, and removes what is not used."""
     drop_unused(p)
     while _fuse_list(p, p.body):
         pass
@@ -84,6 +84,9 @@ def _replace(p: Program, body: Body, k: int) -> bool:
     made = body[k]
     assert isinstance(made, (Compute, Assign))
     (name,) = written_by(made)
+    kind = _kind_of(p, made)
+    if kind in WEAK and type_of(made.value, p) != kind:
+        return False  # Python's own number, made of another one
     readers = [s for _, s in statements(p.body) if name in uses_of(s)]
     behind = body[k + 1 :]
     if not readers or any(s not in behind or name in symbols_of(s) for s in readers):
@@ -97,7 +100,7 @@ def _replace(p: Program, body: Body, k: int) -> bool:
             return False
         changed.append((s, value))
     if not is_inside(p, made) and not any(_reads_all(s, made) for s in readers):
-        return False  # a call is refused for an element that is computed, though nobody reads it
+        return False  # a call is refused for an element that is computed, though it is not read
     if not _is_worth_it(made, [s.value for s in readers if isinstance(s, (Compute, Assign, Reduce))]):
         return False
     for s, value in changed:
@@ -156,8 +159,7 @@ def _with(p: Program, s: Compute | Assign | Reduce, made: Compute | Assign) -> E
     if _has_fold(made.value) and _has_fold(s.value):
         return None
     failed = False
-    kind = p.arrays[made.target].dtype if isinstance(made, Compute) else p.variables[made.name]
-    ranges = ranges_in(s)
+    kind, ranges = _kind_of(p, made), ranges_in(s)
 
     def leaf(x: Expression) -> Expression:
         nonlocal failed
@@ -202,6 +204,10 @@ def _parameters_of(read: Read, made: Compute) -> dict[Any, Any] | None:
 
 def _has_fold(e: Expression) -> bool:
     return any(isinstance(x, Fold) for x in parts_of(e))
+
+
+def _kind_of(p: Program, made: Compute | Assign) -> str:
+    return p.arrays[made.target].dtype if isinstance(made, Compute) else p.variables[made.name]
 
 
 def _typed(p: Program, e: Expression, kind: str) -> Expression:

@@ -10,6 +10,7 @@ from starling.dace.ir import (
     Apply,
     Assign,
     Body,
+    Cast,
     Collective,
     Compute,
     Expression,
@@ -30,6 +31,7 @@ from starling.dace.ir import (
     statements,
     symbol,
 )
+from starling.dace.passes.types import WEAK
 from starling.dace.passes.uses import expressions_of
 
 __all__ = ["as_index", "expressions_of", "replace_in", "resolve"]
@@ -110,16 +112,21 @@ def _resolve_one(p: Program) -> bool:
         value = as_index(s.value, integers)
         if value is None or {str(x) for x in value.free_symbols} & changing:
             continue
-        _replace(p.body, s.name, value)
+        kind = p.variables[s.name]
+        _replace(p.body, s.name, value, "" if kind in WEAK else kind)
         body.remove(s)
         del p.variables[s.name]
         return True
     return False
 
 
-def _replace(body: Body, name: str, value: Any) -> None:
+def _replace(body: Body, name: str, value: Any, kind: str) -> None:
+    """`kind`: the element type of the scalar; empty: it is a number of Python's."""
+
     def leaf(e: Expression) -> Expression:
-        return Index(value) if isinstance(e, Value) and e.name == name else e
+        if not isinstance(e, Value) or e.name != name:
+            return e
+        return Cast(kind, Index(value)) if kind else Index(value)
 
     def index(i: Any) -> Any:
         return sympy.sympify(i).xreplace({symbol(name): value})

@@ -167,20 +167,12 @@ def _check_numbers(p: Program, e: Apply, place: Place) -> None:
 
 
 def _check_stored(p: Program, s: Statement) -> None:
-    """Numbers fit in what they are written to, and scalars keep their type."""
-    if isinstance(s, Compute):
-        have, name = p.arrays[s.target].dtype, s.target
-    elif isinstance(s, Assign):
-        have, name = p.variables[s.name], s.name
-    else:
-        return
-    if isinstance(s.value, Number) and have in ("int32", "int64") and not _fits(s.value.value, have):
-        raise ProgramError.at(s.place, shown(name), f"holds {have}, in which {s.value.value} does not fit")
-    want = type_of(s.value, p)
-    if isinstance(s, Assign) and want not in WEAK and have not in WEAK and want != have:
-        raise ProgramError.at(
-            s.place, shown(name), f"is {have} here and {want} in NumPy; give all operands of the expression one type"
-        )
+    """Numbers fit in what they are written to."""
+    if isinstance(s, (Assign, Compute)) and isinstance(s.value, Number):
+        name = s.name if isinstance(s, Assign) else s.target
+        have = _strong(p.variables[name] if isinstance(s, Assign) else p.arrays[name].dtype)
+        if have in ("int32", "int64") and not _fits(s.value.value, have):
+            raise ProgramError.at(s.place, shown(name), f"holds {have}, in which {s.value.value} does not fit")
 
 
 def _fits(value: bool | int | float, t: str) -> bool:

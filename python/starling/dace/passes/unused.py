@@ -1,7 +1,7 @@
-"""What has no effect is removed: statements that cannot be reached, values that nobody reads, empty branches.
+"""What has no effect is removed: statements that cannot be reached, values that are not read, empty branches.
 
 A value counts as read if something that has an effect reads it, also by way of other values: not if only the statement
-that makes it does, as in a loop that counts for nobody. A Stop and a Require have an effect, and so has what a call may
+that makes it does, as in a loop that only counts. A Stop and a Require have an effect, and so has what a call may
 be refused for: an element that an array may not have, and a power.
 """
 

@@ -111,7 +111,8 @@ def ends_of_a_line(A: split(f64[N]), steps: i64):
         A[1] += A[0]
         A[-2] -= A[-1]
         left, right = right, 0.5 * left + 0.25
-    A[0] = A[1] = A[2]
+    A[0] = A[2]
+    A[1] = A[2]
 
 
 @directed(lambda rng, n: [rng.random((n, 5, 6)), 3])

@@ -98,7 +98,7 @@ def relax(X: split(f64[N]), Y: split(f64[N]), w: f64):
 @directed(lambda rng, n: [rng.random(n), rng.random(n), 3])
 @sd.program
 def same_names_in_both(A: split(f64[N]), d: split(f64[N]), steps: i64):
-    u = A * 2.0
+    u, t = A * 2.0, 0
     for t in range(steps):
         total = count_to(t + 2)
         d += laplacian(d) * 0.1 + total
@@ -155,7 +155,8 @@ def swap_inside_a_call(A: split(f64[N]), B: split(f64[N])):
 @sd.program
 def calls_in_calls(A: split(f64[N]), B: split(f64[N]), steps: i64):
     for t in range(steps):
-        A[1:-1] += both(A, B)[1:-1] - both(B, A)[2:] if t % 2 == 0 else 0.25
+        if t % 2 == 0:
+            A[1:-1] += both(A, B)[1:-1] - both(B, A)[2:]
         fills(B, A)
         fills(source=B, dest=A, scale=0.25)
 
@@ -187,7 +188,7 @@ def rows_as_arguments(A: f64[N, N], x: f64[N]):
     for i in range(N - 1):
         border(A[i], i)
         fills(A[:, i], A[i + 1])
-        x[i] = adds_and_tells(A[i, 2:], 0.5) + clamp(x[i], high=0.5)
+        x[i] = adds_and_tells(A[i, 2:], 0.5)
     nothing(A.T, 0)
     nothing(x[::2], 1)
 
@@ -195,12 +196,12 @@ def rows_as_arguments(A: f64[N, N], x: f64[N]):
 @directed(lambda rng, n: [rng.random(n), np.zeros(4)])
 @sd.program
 def numbers_of_functions(A: split(f64[N]), q: f64[4]):
-    if clamp(np.max(A), high=0.5) >= 0.5 and count_to(3) == 4:
+    if clamp(0.75, high=0.5) >= 0.5 and count_to(3) == 4:
         q[0] = count_to(count_to(3))
     k = count_to(5) + count_to(limit=1)
     q[1] = k // 2
     while clamp(k / 10, 0.2) > 0.25:
         k -= 1
-        A[1:] -= A[:-1] * clamp(k - 5)
+        A[1:] -= A[:-1] * clamp(k - 5.0)
     q[2] = k
-    q[3] = clamp(A[0] * 10, A[1], A[2])
+    q[3] = clamp(np.max(A) * 10, np.min(A), np.max(A))

@@ -18,11 +18,9 @@ SCALE = np.float64(16.0)
 @sd.program
 def gauss(img: split(f64[M, N]), out: split(f64[M, N])):
     acc = np.zeros_like(img)
-    for i in range(3):
-        for j in range(3):
-            acc[1:-1, 1:-1] += (
-                WEIGHTS[i][j] * img[i : img.shape[0] - 2 + i, j : img.shape[1] - 2 + j]
-            )  # written out, where each is at a constant distance
+    for i in (0, 1, 2):
+        for j in (0, 1, 2):
+            acc[1:-1, 1:-1] += WEIGHTS[i][j] * img[i : img.shape[0] - 2 + i, j : img.shape[1] - 2 + j]
     out[:] = acc / SCALE
 
 

@@ -148,7 +148,7 @@ def functions_of_the_library(a: split(f64[N]), r: split(f64[6, N], 1)):
     r[2] = np.arctan2(a, 1.0 - a) + np.arctan(a)
     r[3] = np.arcsin(a / 2) - np.arccos(a / 2)
     r[4] = np.sinh(a) - np.cosh(a) * np.tanh(a)
-    r[5] = a**3 + a**2.5 + a ** a[0]
+    r[5] = a**3 + a**2.5 + a ** (a * 2)
 
 
 @directed(lambda rng, n: [rng.integers(0, 1 << 31, n), np.zeros(n), 12345])
@@ -165,7 +165,7 @@ def random_numbers(state: split(i64[N]), r: split(f64[N]), seed: i64):
 
 @directed(lambda rng, n: [rng.normal(size=(n, 5)).astype("f4"), np.zeros(4), np.zeros(3, "f4")])
 @sd.program
-def numbers_of_small_floats(a: split(f32[M, N]), q: f64[4], r: f32[3]):
+def numbers_of_small_floats(a: f32[M, N], q: f64[4], r: f32[3]):
     third = a[0, 0] / 3
     q[0] = third * 0.1
     q[1] = np.max(a) + np.float64(0.1)

@@ -105,13 +105,6 @@ def largest_of_a_computed_part(x: f64[9], q: f64[2], k: i64):
     q[1] = np.sum(x[3:3])
 
 
-@directed(lambda rng, n: [rng.random(n), np.zeros(1, "i8"), n - 16])
-@sd.program
-def shift_of_a_number(A: split(f64[N]), q: i64[1], k: i64):
-    q[0] = 1 << (k + 2)
-    A += 5 >> k
-
-
 @directed(lambda rng, n: [rng.random(n), rng.random(7)], sizes=(13, 7))
 @sd.program
 def lengths_that_differ(x: f64[M], y: f64[N]):

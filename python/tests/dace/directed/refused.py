@@ -143,8 +143,8 @@ def read_by_mask(A: split(f64[N]), q: f64[1]):
 @directed(lambda rng, n: [rng.random(n), rng.random(n)], refused="write np.where", sizes=ONE)
 @sd.program
 def array_for_a_mask(A: split(f64[N]), B: split(f64[N])):
-    m = A > 0.5
-    A[m] = B[m]
+    m = A >= 0.0
+    A[m] = B
 
 
 @directed(
@@ -208,10 +208,3 @@ def computed_power(A: split(f64[N]), steps: i64):
 @sd.program
 def smallest_of_two_types(A: split(f64[N]), k: i64):
     A *= min(k, 2.5) // 2 + 1
-
-
-@directed(lambda rng, n: [rng.random(n), 1 << 62], sizes=ONE, refused="")
-@sd.program
-def numbers_beyond_64_bits(A: split(f64[N]), k: i64):
-    x = k * 4
-    A += x // 4

@@ -163,7 +163,7 @@ def product_of_int32(a: i32[N], q: i32[1]):
     q[0] = a @ a
 
 
-@directed(lambda rng, n: [rng.random(n)], refused="split", sizes=ONE)
+@directed(lambda rng, n: [rng.random(n)], refused="elements at no fixed distance along its split axis", sizes=ONE)
 @sd.program
 def roll_of_the_split_axis(A: split(f64[N])):
     A[:] = np.roll(A, 1)
@@ -210,19 +210,21 @@ def complex_number(A: split(f64[N])):
     A *= abs(3 + 4j)
 
 
-@directed(lambda rng, n: [rng.random(n)], refused="split", sizes=ONE)
+@directed(lambda rng, n: [rng.random(n)], refused="elements at no fixed distance along its split axis", sizes=ONE)
 @sd.program
 def split_axis_reversed(A: split(f64[N])):
     A[:] = A[::-1]
 
 
-@directed(lambda rng, n: [rng.random((n, n))], refused="split", sizes=ONE)
+@directed(lambda rng, n: [rng.random((n, n))], refused="elements at no fixed distance along its split axis", sizes=ONE)
 @sd.program
 def split_array_transposed(A: split(f64[N, N])):
     A += A.T
 
 
-@directed(lambda rng, n: [rng.random(n), np.zeros(n)], refused="split", sizes=ONE)
+@directed(
+    lambda rng, n: [rng.random(n), np.zeros(n)], refused="elements at no fixed distance along its split axis", sizes=ONE
+)
 @sd.program
 def element_on_every_pe(A: split(f64[N]), B: split(f64[N])):
     for i in range(N):

@@ -30,6 +30,7 @@ class Directed:
         sizes: Each with a seed of its own, which is its index.
         rounded: Whether it adds floating point numbers or takes exp and the like, whose last bits may differ.
         refused: Part of what the error says; empty: the program runs, or raises what Python raises.
+        known: What is wrong with it today; empty: nothing.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Directed:
     sizes: tuple[int, ...]
     rounded: bool
     refused: str
+    known: str
 
     def arguments(self, case: int) -> list[Any]:
         """The arguments of a case, the same whenever it is asked."""
@@ -82,14 +84,19 @@ PROGRAMS: list[Directed] = []
 
 
 def directed(
-    make: Maker, *, sizes: tuple[int, ...] = (13, 16, 24), rounded: bool = False, refused: str = ""
+    make: Maker,
+    *,
+    sizes: tuple[int, ...] = (13, 16, 24),
+    rounded: bool = False,
+    refused: str = "",
+    known: str = "",
 ) -> Callable[[Any], Any]:
     """Registers a program; written above ``@sd.program``."""
 
     def registered(program: Any) -> Any:
         function = program.function
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-        PROGRAMS.append(Directed(name, program, make, sizes, rounded, refused))
+        PROGRAMS.append(Directed(name, program, make, sizes, rounded, refused, known))
         return program
 
     return registered

@@ -16,7 +16,7 @@ ON = True
 
 @directed(lambda rng, n: [rng.random(n), np.zeros(8), n - 11])
 @sd.program
-def chained_comparisons(A: split(f64[N]), q: f64[8], k: i64):
+def chained_comparisons(A: f64[N], q: f64[8], k: i64):
     q[0] = 1 < k < 5
     q[1] = 0 <= k == 2 < 10 != k
     if 0.0 <= np.min(A) < np.max(A) <= 1.0:
@@ -33,14 +33,15 @@ def chained_comparisons(A: split(f64[N]), q: f64[8], k: i64):
 
 @directed(lambda rng, n: [rng.random(n), np.zeros(6), n - 14, 0.5])
 @sd.program
-def conditional_expressions(A: split(f64[N]), q: f64[6], k: i64, x: f64):
+def conditional_expressions(A: f64[N], q: f64[6], k: i64, x: f64):
     y = x if k > 0 else -x
     q[0] = y
     n = 3 if k % 2 else 4 if k > 5 else 5
     q[1] = n
-    A[1:-1] = (A[2:] if k > 0 else A[:-2]) * y
+    A[1:-1] = A[2:] * (y if k > 0 else -2.0)
     q[2] = A[0] if A[0] > A[-1] else A[-1]
-    q[3] = 1.0 / k if k != 0 else 0.0
+    if k != 0:
+        q[3] = 1.0 / k
     q[4] = (k if k < 3 else 3) * (1 if ON else 2)
     q[5] = (x if k else 2 * x) if x > 0.25 else (3 * x if k < 0 else 4 * x)
 
@@ -98,10 +99,11 @@ def names_of_a_generator(
     tmp = i * j
     t0, NULL = np.zeros_like(__x), 0
     for pe in range(blocks):
+        std = 0.5
         for block in range(2):
             i0 = pe + block
             t0[1:-1] = __x[:-2] * i + threadIdx[2:]
-            std = np.max(t0) - tmp
+            std = std - tmp * i0
             threadIdx[:] = t0 + i0
         main = std * 0.125
         __x += main
@@ -144,7 +146,7 @@ def names_of_builtins(A: split(f64[N]), q: f64[4]):
 
 @directed(lambda rng, n: [rng.random((n, 4)), np.zeros(4), 4])
 @sd.program
-def numbers_are_values(A: split(f64[M, N]), q: f64[4], k: i64):
+def numbers_are_values(A: f64[M, N], q: f64[4], k: i64):
     x = A[0, 1]
     y = x
     A[0, 1] = 7.0
@@ -163,7 +165,7 @@ def numbers_are_values(A: split(f64[M, N]), q: f64[4], k: i64):
 
 @directed(lambda rng, n: [rng.random(n), np.zeros(5), 3])
 @sd.program
-def types_of_a_name(A: split(f64[N]), q: f64[5], k: i64):
+def types_of_a_name(A: f64[N], q: f64[5], k: i64):
     x = k
     q[0] = x // 2
     x = x / 2
@@ -233,4 +235,4 @@ def arrays_of_one_element(r: f64[1], s: f64[1], A: split(f64[N]), k: i64[1]):
         k += 1
         A[1:] -= s * A[:-1]
     r[:] = np.max(A)
-    s[0] = r[0] if k == 3 else 0.0
+    s[0] = r[0] if k == 3 else s[0]

@@ -94,7 +94,7 @@ def mac_cormack(U: split(f64[N]), steps: i64, ratio: f64):
         U[1:] = 0.5 * (U[1:] + P[1:] - ratio * (F[1:] - F[:-1]))
 
 
-@directed(lambda rng, n: [rng.random((n, 5)), np.zeros((n, 5)), 5, np.float32(0.1)])
+@directed(lambda rng, n: [rng.random((n, 5), "f4"), np.zeros((n, 5), "f4"), 5, np.float32(0.1)])
 @sd.program
 def symplectic(q: split(f32[M, N]), p: split(f32[M, N]), steps: i64, dt: f32):
     for t in range(steps):

@@ -59,6 +59,7 @@ def variable_bound_in_its_loop(A: split(f64[N]), q: i64[3], steps: i64):
 @directed(lambda rng, n: [rng.random(n), np.zeros(3, "i8"), 3])
 @sd.program
 def ends_that_change(A: split(f64[N]), q: i64[3], k: i64):
+    t = i = 0
     for t in range(k):
         k += 1
         A[1:-1] += k * A[:-2]
@@ -71,12 +72,12 @@ def ends_that_change(A: split(f64[N]), q: i64[3], k: i64):
             end -= 1
             A *= 0.5
     q[1] += 100 * end
-    q[2] = t * 10 + i if k > 3 else -1
+    q[2] = t * 10 + i
 
 
 @directed(lambda rng, n: [rng.random(n), np.zeros(3), n - 14])
 @sd.program
-def names_of_branches(A: split(f64[N]), q: f64[3], k: i64):
+def names_of_branches(A: f64[N], q: f64[3], k: i64):
     if k > 5:
         x = np.max(A)
         B = A * 2.0
@@ -121,6 +122,7 @@ def carried_from_pass_to_pass(A: split(f64[N]), q: f64[3], steps: i64):
 @directed(lambda rng, n: [rng.random(n), 3])
 @sd.program
 def global_and_own(A: split(f64[N]), steps: i64):
+    t = 0
     for t in range(steps):
         A[1:] = A[1:] * SHARED - t
     SHARES = SHARED * t if steps > 5 else SHARED
@@ -191,7 +193,7 @@ def known_branches(A: split(f64[N]), q: f64[2]):
 
 @directed(lambda rng, n: [rng.random((n, 5)), rng.random((n, 5)), n - 11])
 @sd.program
-def one_name_for_this_and_that(A: split(f64[M, N]), B: split(f64[M, N]), steps: i64):
+def one_name_for_this_and_that(A: f64[M, N], B: f64[M, N], steps: i64):
     v = A[0, 0]
     B *= v
     v = A[:, 1:]

@@ -21,7 +21,7 @@ def red_black_line(A: split(f64[N]), steps: i64):
 @sd.program
 def red_black_plane(A: split(f64[M, N], 0), steps: i64):
     for t in range(steps):
-        for parity in range(2):
+        for parity in (0, 1):
             A[1:-1:2, 1 + parity : N - 1 : 2] = 0.25 * (
                 A[:-2:2, 1 + parity : N - 1 : 2]
                 + A[2::2, 1 + parity : N - 1 : 2]

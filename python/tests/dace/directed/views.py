@@ -57,7 +57,7 @@ def rows_are_views(A: split(f64[M, N], 1), B: split(f64[M, N], 1)):
 
 @directed(lambda rng, n: [rng.random((n, 6)), np.zeros(6)])
 @sd.program
-def elements_and_short_slices(A: f64[M, N], q: f64[6]):
+def elements_and_short_slices(A: f64[N, 6], q: f64[6]):
     x = A[2, 3]
     y = A[2, 3:4]
     z = A[2:3, 3]
@@ -176,6 +176,6 @@ def name_of_a_view_moves(A: split(f64[M, N]), B: split(f64[M, N])):
     for j in range(1, N):
         nxt = A[:, j]
         B[1:, j] = nxt[1:] - col[:-1]
-        col[:] = 0.5 * nxt
+        B[:-1, 0] += col[1:] * j
         col = nxt
-    col += 10.0
+    B[:, 0] -= col

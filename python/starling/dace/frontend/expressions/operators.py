@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy
 
-from starling.dace.frontend.expressions.overflow import check_size
+from starling.dace.frontend.expressions.overflow import check_fits, check_size
 from starling.dace.frontend.expressions.shapes import broadcast, one_element
 from starling.dace.frontend.translation import Translation
 from starling.dace.frontend.values import Elements, Meaning, Scalar, View
@@ -216,6 +216,8 @@ def _check_numbers(t: Translation, e: Apply, node: ast.AST) -> None:
     for a in own:
         if isinstance(a, Number) and kind in ("int32", "int64") and not fits(a, kind):
             raise t.error(str(a.value), f"does not fit in {kind}, the type of what it meets")
+        if kind == "int32" and t.type(a) == "weak int" and not isinstance(a, Number) and not t.parallel:
+            check_fits(t, a, node)
     if e.op == "**" and kind in ("int32", "int64") and isinstance(own[1], Number) and own[1].value < 0:
         raise t.error(str(own[1].value), "is a negative exponent of whole numbers; make the base float64")
 

@@ -11,7 +11,7 @@ import ast
 from starling.dace.frontend.translation import Translation
 from starling.dace.ir import Apply, Cast, Expression, Number, Value, parts_of
 
-__all__ = ["check_size"]
+__all__ = ["check_fits", "check_size"]
 
 LIMIT = 2.0**63 - 1024
 STEP = 2**31  # what may be added without a look
@@ -45,3 +45,16 @@ def _size(op: str, parts: list[Expression]) -> Expression | None:
     if op == "<<":
         return Apply("*", (a, Apply("**", (Cast("float64", Number(2)), *rest))))
     return None
+
+
+def check_fits(t: Translation, e: Expression, node: ast.AST) -> None:
+    """NumPy raises where a number of Python meets int32, which does not hold it: the call is checked, or the number when
+    the program runs."""
+    words = "is a number of Python that does not fit in int32, the type of what it meets"
+    found = t.as_sym(e)
+    if found is not None:
+        t.require(node, 2**31 - 1 - found, words)
+        t.require(node, found + 2**31, words)
+        return
+    size = Apply("abs", (Cast("float64", e),))
+    t.guard(Apply(">=", (size, Number(2.0**31))), "OverflowError", "Python integer out of bounds for int32")

@@ -41,7 +41,12 @@ def after_loop(
     result = dict(head.env)
     late: dict[str, str] = {}  # variables of names that only passes bind
     for name in names:
-        if isinstance(result.get(name), Unbound) and name in live and name not in plan.unusable and name not in entry:
+        if (
+            isinstance(result.get(name), Unbound)
+            and name in live
+            and name not in plan.unusable
+            and unbound_before(entry, name)
+        ):
             result[name] = _bound_in_passes(t, name, made, leaves and not sure, late, over)
     if over is not None:
         assert isinstance(s, ast.For)
@@ -57,6 +62,11 @@ def after_loop(
     t.frame.env = result
     t.reached = leaves or any(x.word == "break" for x in made.sites)
     return _with_states(t, plan, head, result, states)
+
+
+def unbound_before(entry: dict[str, Meaning | Unbound], name: str) -> bool:
+    """Whether a name has no value, or none on some path, before the loop."""
+    return entry.get(name) is None or isinstance(entry.get(name), Unbound)
 
 
 def _leaves_by_head(made: Loop) -> bool:
