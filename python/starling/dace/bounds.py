@@ -136,9 +136,11 @@ class _Check:
             exponent = whole_exponent(self.p, e)
             if exponent is not None:
                 self.exponent(s, exponent, known)
-            lazy = e.op in ("and", "or")  # the second operand is evaluated where the first says so
             for k, a in enumerate(e.arguments):
-                there = known.where(facts_of(e.arguments[0], e.op == "and", self.unbounded)) if lazy and k else known
+                there: Known | None = known
+                if k and e.op in ("and", "or", "choose"):  # evaluated where the first operand says so
+                    holds = e.op == "and" or (e.op == "choose" and k == 1)
+                    there = known.where(facts_of(e.arguments[0], holds, self.unbounded))
                 if there is not None:
                     self.expression(s, a, there)
         elif isinstance(e, Cast):

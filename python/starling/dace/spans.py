@@ -93,7 +93,10 @@ class Known:
         return None if end is None else total + end
 
     def _number(self, e: Any) -> Any:
-        return sympy.expand(sympy.sympify(e).xreplace(self.numbers))
+        try:
+            return sympy.expand(sympy.sympify(e).xreplace(self.numbers))
+        except ZeroDivisionError:  # a remainder, of which the program itself sees to it that it is not computed
+            return symbol("unknown'")
 
     def _of_linear(self, e: Any, most: bool) -> int | None:
         if e.is_Integer:

@@ -228,7 +228,14 @@ def test_indices_beyond_the_array(rng: np.random.Generator) -> None:
     a, b = rng.random(5), rng.random(4)
     with pytest.raises(ValueError, match="could not broadcast"):
         cut_off.function(a, b)
-    refused("h", "elements 0 to 3 along axis 0, which has the length 3, are used in this call by the index t", rng.random(9), rng.random(3), 4, program=by_loop)
+    refused(
+        "h",
+        "elements 0 to 3 along axis 0, which has the length 3, are used in this call by the index t",
+        rng.random(9),
+        rng.random(3),
+        4,
+        program=by_loop,
+    )
 
 
 def test_several_processes_and_hosts(rng: np.random.Generator) -> None:

@@ -20,7 +20,7 @@ CALLS = (functions, operators, of_elements, sums, products, of_python, others)
 def doubled(X, c=2.0):
     c = c * 1.0
     X = X * c
-    return X
+    return X + 0.0
 
 
 @sd.program

@@ -8,7 +8,7 @@ from starling.dace.emit.names import cpp_name
 from starling.dace.emit.operations import compared, operated, power
 from starling.dace.emit.rows import ReadOfRow
 from starling.dace.ir import Apply, Cast, Expression, Fold, Index, Number, Program, Read, Value
-from starling.dace.passes.types import COMPARISONS, LOGICAL, WEAK, common_type, type_of
+from starling.dace.passes.types import CHOICES, COMPARISONS, LOGICAL, WEAK, common_type, type_of
 
 __all__ = ["CPP", "FOLDS", "cpp_value"]
 
@@ -62,7 +62,7 @@ def _apply(e: Apply, p: Program, kind: str) -> str:
         joined = common_type(*(type_of(a, p) for a in arguments))
         common = WEAK.get(joined, joined)
         return compared(op, common, *(cpp_value(a, p, common) for a in arguments))
-    parts = [cpp_value(a, p, "bool" if op == "where" and k == 0 else kind) for k, a in enumerate(arguments)]
+    parts = [cpp_value(a, p, "bool" if op in CHOICES and k == 0 else kind) for k, a in enumerate(arguments)]
     return power(kind, parts, _literal_of(arguments[1])) if op == "**" else operated(op, kind, parts)
 
 

@@ -35,7 +35,7 @@ def compared(op: str, kind: str, a: str, b: str) -> str:
 
 def operated(op: str, kind: str, parts: list[str]) -> str:
     """What an operation makes of values of an element type, which is of this type too."""
-    if op == "where":
+    if op in ("where", "choose"):
         return f"({parts[0]} ? {parts[1]} : {parts[2]})"
     if op in ("positive", "floor", "ceil", "abs") and (kind == "bool" or (kind.startswith("int") and op != "abs")):
         return parts[0]

@@ -12,7 +12,7 @@ from starling.dace.ir import Apply, Cast, Compute, Expression, Program, Read, Sy
 __all__ = ["ReadOfRow", "Row", "along_row", "rows_of"]
 
 # Of these operations only the first operand is evaluated in any case.
-LAZY = ("where", "and", "or")
+LAZY = ("where", "choose", "and", "or")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import sympy
 
 from starling.dace.frontend.expressions import evaluate as expressions
 from starling.dace.frontend.expressions.operators import BINARY, apply, binary, cast, fits, number_of
+from starling.dace.frontend.expressions.overflow import check_stored
 from starling.dace.frontend.expressions.shapes import fits_into, one_element
 from starling.dace.frontend.expressions.subscripts import part_of, parts_between
 from starling.dace.frontend.scopes.joins import note_write
@@ -173,6 +174,7 @@ def store(t: Translation, target: View, value: Meaning, node: ast.AST) -> None:
     kind = t.program.arrays[target.array].dtype
     if isinstance(given, Scalar):
         _check_number(t, given, kind, node)
+        check_stored(t, given.expr, kind, node)
     elif not target.dims:
         one = one_element(given)
         if one is None:

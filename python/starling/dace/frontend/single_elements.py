@@ -26,7 +26,7 @@ def refuse_single_elements(p: Program, body: Body, loops: set[str]) -> None:
                 refuse_single_elements(p, inner, loops)
         elif isinstance(s, Compute) and not s.params and not p.arrays[s.target].scalar:
             named = {str(n) for i in s.index for n in sympy.sympify(i).free_symbols}
-            if named & loops and (p.arrays[s.target].split or len(named & loops) > 1):
+            if named & loops and p.arrays[s.target].split:
                 raise ProgramError.at(
                     s.place,
                     s.target,

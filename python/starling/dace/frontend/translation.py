@@ -87,6 +87,7 @@ class Translation:
         self.parallel: list[Param] = []  # parameters of the parallel loops around what is translated
         self.ranges: dict[str, Any] = {}  # of loops, by their variables in the program
         self.reached = True
+        self.assumed: list[Expression] = []  # what holds wherever Python evaluates what is being evaluated
         self.whole_value: ast.expr | None = None  # the expression that is all of a statement's value
         self.value_name = ""  # the name that gets it
         self._result = ""
@@ -157,7 +158,10 @@ class Translation:
         """Ends the program where a condition holds when it runs."""
         if self.parallel:
             raise self.error(exception, f"could be raised in a parallel loop ({message}), where nothing can be checked")
-        self.add(If(branches=[(bad, [self.stop(exception, message)])]))
+        condition = bad
+        for e in reversed(self.assumed):
+            condition = Apply("and", (e, condition))
+        self.add(If(branches=[(condition, [self.stop(exception, message)])]))
 
     def require(self, name: ast.AST | str, low: Sym, words: str, *, zero: bool = False) -> None:
         """Demands that a whole number is not negative, or is 0: at the call if sizes, arguments and loops decide it,
@@ -172,7 +176,20 @@ class Translation:
             bad = Apply("!=" if zero else "<", (Index(low), Number(0)))
             self.guard(bad, "ProgramError", f"{text}: {words.replace('{value}', 'a number that the program computed')}")
             return
-        self.add(Require(name=text, low=low, zero=zero, words=words))
+        made = Require(self.place, text, words, low, zero)
+        condition: Expression | None = None
+        for e in reversed(self.assumed):
+            condition = e if condition is None else Apply("and", (e, condition))
+        self.add(made if condition is None else If(branches=[(condition, [made])]))
+
+    @contextmanager
+    def assuming(self, e: Expression, holds: bool = True) -> Iterator[None]:
+        """What is evaluated meanwhile, Python evaluates only where a condition holds, or does not."""
+        self.assumed.append(e if holds else Apply("not", (e,)))
+        try:
+            yield
+        finally:
+            self.assumed.pop()
 
     # ---- numbers ----
 
@@ -276,7 +293,7 @@ class Translation:
         shape = shape_of(target)
         params = [*self.parallel, *(Param(f"i{k}'", ZERO, n) for k, n in enumerate(shape))]
         at = tuple(parameter(k) for k in range(len(shape)))
-        made = Compute(params=params, target=target.array, index=target.index(at), value=placed_like(value, at))
+        made = Compute(params=params, target=target.array, index=target.index(at), value=placed_like(value, at, shape))
         check_distances(self, made)
         self.add(made)
 
@@ -316,8 +333,8 @@ class Translation:
         del self.body[length:]
 
 
-def placed_like(value: Scalar | ArrayValue, at: tuple[Sym, ...]) -> Expression:
+def placed_like(value: Scalar | ArrayValue, at: tuple[Sym, ...], lengths: tuple[Sym, ...]) -> Expression:
     """The element of a value that is as long as a target along each of its axes, or has length 1 there."""
     shape = shape_of(value)
-    behind = at[len(at) - len(shape) :] if shape else ()
-    return placed(value, tuple(ZERO if n == 1 else i for n, i in zip(shape, behind, strict=True)))
+    behind = list(zip(at, lengths, strict=True))[len(at) - len(shape) :]
+    return placed(value, tuple(ZERO if n == 1 and m != 1 else i for n, (i, m) in zip(shape, behind, strict=True)))

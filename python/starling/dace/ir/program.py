@@ -96,7 +96,6 @@ class Program:
     grid: int = 1  # axes along which the PEs lie
     per_pe: bool = False
     defined: set[str] = field(default_factory=set)
-    results: set[str] = field(default_factory=set)  # temporaries that operations of NumPy give, of their types
     stops: list[StopReason] = field(default_factory=list)
     weak: set[str] = field(default_factory=set)  # scalars that are Python's own numbers, whose types give way
     annotated: dict[str, str] = field(default_factory=dict)  # types of scalars as the user has written them

@@ -30,9 +30,10 @@ from starling.dace.ir.names import shown
 from starling.dace.passes.uses import expressions_of
 from starling.dace.program_error import Place, ProgramError
 
-__all__ = ["COMPARISONS", "FLOATING", "LOGICAL", "WEAK", "check_types", "common_type", "type_of"]
+__all__ = ["CHOICES", "COMPARISONS", "FLOATING", "LOGICAL", "WEAK", "check_types", "common_type", "type_of"]
 
 WEAK = {"weak bool": "bool", "weak int": "int64", "weak float": "float64"}
+CHOICES = ("where", "choose")  # of elements, and of Python, which computes the one that it chooses alone
 BOOLS = ("bool", "weak bool")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 LOGICAL = ("and", "or", "not")
@@ -83,7 +84,7 @@ def _result(op: str, types: list[str]) -> str:
     """The type of what an operation makes of operands of these types."""
     if op == "isnan":
         return "bool"
-    if op == "where":
+    if op in CHOICES:
         types = types[1:]
     joined = types[0]
     for t in types[1:]:
@@ -151,7 +152,7 @@ def _check_numbers(p: Program, e: Apply, place: Place) -> None:
     """Python's numbers fit in the whole type of what they meet, and exponents of whole numbers are not negative."""
     if e.op in (*LOGICAL, "isnan"):
         return
-    own = e.arguments[1:] if e.op == "where" else e.arguments
+    own = e.arguments[1:] if e.op in CHOICES else e.arguments
     joined = type_of(own[0], p)
     for a in own[1:]:
         joined = common_type(joined, type_of(a, p))

@@ -121,7 +121,7 @@ def bubbles(x: f64[N], swaps: i64[1]):
                 swaps[0] += 1
 
 
-@directed(lambda rng, n: [rng.random(n), rng.random(n), n - 11])
+@directed(lambda rng, n: [rng.random(n), rng.random(n), n - 11], known="refused: a swap in an inner loop")
 @sd.program
 def swap_in_inner_loop(A: split(f64[N]), B: split(f64[N]), steps: i64):
     for k in range(3):

@@ -9,7 +9,7 @@ from starling import dace as sd
 from .registry import M, N, directed, f64, i64, split
 
 
-@directed(lambda rng, n: [np.zeros(n), rng.random(n), n], known="checks what and, or and elif would not compute")
+@directed(lambda rng, n: [np.zeros(n), rng.random(n), n])
 @sd.program
 def linear_search(x: f64[N], y: f64[N], k: i64):
     i = 0
@@ -36,7 +36,6 @@ def guarded_in_branch(x: f64[5], A: split(f64[N]), q: f64[4]):
 
 @directed(
     lambda rng, n: [rng.random(5), rng.random(n), n - 12, np.zeros(4)],
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def any_order_of_guards(x: f64[5], A: split(f64[N]), k: i64, q: f64[4]):
@@ -53,7 +52,6 @@ def any_order_of_guards(x: f64[5], A: split(f64[N]), k: i64, q: f64[4]):
 
 @directed(
     lambda rng, n: [rng.random(5), rng.random(n), n - 16, np.zeros(8)],
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def while_index_guard(x: f64[5], A: split(f64[N]), k: i64, q: f64[8]):
@@ -79,7 +77,6 @@ def while_true_guard(x: f64[5], A: split(f64[N]), k: i64, q: f64[8]):
 @directed(
     lambda rng, n: [rng.random(n), n - 16, np.zeros(8)],
     sizes=(16, 24),
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def g_if_or(A: split(f64[N]), k: i64, q: f64[8]):
@@ -90,7 +87,6 @@ def g_if_or(A: split(f64[N]), k: i64, q: f64[8]):
 @directed(
     lambda rng, n: [rng.random(n), n - 16, np.zeros(8)],
     sizes=(16, 24),
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def g_if_and(A: split(f64[N]), k: i64, q: f64[8]):
@@ -101,7 +97,6 @@ def g_if_and(A: split(f64[N]), k: i64, q: f64[8]):
 @directed(
     lambda rng, n: [rng.random(n), n - 16, np.zeros(8)],
     sizes=(16, 24),
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def g_if_and_division(A: split(f64[N]), k: i64, q: f64[8]):
@@ -112,7 +107,6 @@ def g_if_and_division(A: split(f64[N]), k: i64, q: f64[8]):
 @directed(
     lambda rng, n: [rng.random(n), n - 16, np.zeros(8)],
     sizes=(16, 24),
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def g_value_and(A: split(f64[N]), k: i64, q: f64[8]):
@@ -122,7 +116,6 @@ def g_value_and(A: split(f64[N]), k: i64, q: f64[8]):
 @directed(
     lambda rng, n: [rng.random(n), n - 16, np.zeros(8)],
     sizes=(16, 24),
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def g_value_or(A: split(f64[N]), k: i64, q: f64[8]):
@@ -142,7 +135,7 @@ def g_elif(A: split(f64[N]), k: i64, q: f64[8]):
 @directed(
     lambda rng, n: [rng.random(n), n - 16, np.zeros(8)],
     sizes=(16, 24),
-    known="checks what and, or and elif would not compute",
+    known="raises ZeroDivisionError of SymPy for what elif does not compute",
 )
 @sd.program
 def g_elif_remainder(A: split(f64[N]), k: i64, q: f64[8]):
@@ -164,7 +157,6 @@ def g_else_remainder(A: split(f64[N]), k: i64, q: f64[8]):
 @directed(
     lambda rng, n: [rng.random(n), n - 16, np.zeros(8)],
     sizes=(16, 24),
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def g_assert(A: split(f64[N]), k: i64, q: f64[8]):
@@ -174,7 +166,6 @@ def g_assert(A: split(f64[N]), k: i64, q: f64[8]):
 @directed(
     lambda rng, n: [rng.random(n), n - 16, np.zeros(8)],
     sizes=(16, 24),
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def g_while_only(A: split(f64[N]), k: i64, q: f64[8]):
@@ -186,7 +177,6 @@ def g_while_only(A: split(f64[N]), k: i64, q: f64[8]):
 
 @directed(
     lambda rng, n: [rng.random((n, 8)), rng.random((n, 8)), n - 12],
-    known="checks what and, or and elif would not compute",
 )
 @sd.program
 def while_number_shortcut(A: split(f64[M, N]), B: split(f64[M, N]), k: i64):

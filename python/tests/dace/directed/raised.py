@@ -98,9 +98,9 @@ def largest_of_nothing(A: split(f64[N]), q: f64[2], k: i64):
     q[1] = np.max(A[3:3])
 
 
-@directed(lambda rng, n: [rng.random(9), np.zeros(2), n - 16])
+@directed(lambda rng, n: [rng.random(16), np.zeros(2), n - 16])
 @sd.program
-def largest_of_a_computed_part(x: f64[9], q: f64[2], k: i64):
+def largest_of_a_computed_part(x: f64[16], q: f64[2], k: i64):
     q[0] = np.max(x[: 3 + k])
     q[1] = np.sum(x[3:3])
 
@@ -132,7 +132,7 @@ def negative_power(A: split(i64[N]), k: i64):
     A[:] = A**k
 
 
-@directed(lambda rng, n: [rng.random(n), n - 14])
+@directed(lambda rng, n: [rng.random(n), n - 14], refused="has a value only if")
 @sd.program
 def read_before_it_is_set(A: split(f64[N]), k: i64):
     for t in range(k):

@@ -248,8 +248,11 @@ def _as_python(kind: str) -> Callable[[Translation, ast.Call], Meaning]:
         if t.parallel:
             raise t.error(node, "stands in a parallel loop; write np.int64(...) or np.float64(...)")
         if kind == "weak int" and have.endswith(("float", "float32", "float64")):
-            bad = Apply("not", (Apply("<", (Apply("abs", (value.expr,)), Number(2.0**63))),))
-            t.guard(bad, "ValueError", "cannot convert a float to int that is not finite or does not fit in int64")
+            size = Apply("abs", (value.expr,))
+            t.guard(Apply("!=", (value.expr, value.expr)), "ValueError", "cannot convert float NaN to integer")
+            infinite = Apply(">", (size, Number(1.7976931348623157e308)))
+            t.guard(infinite, "OverflowError", "cannot convert float infinity to integer")
+            t.guard(Apply(">=", (size, Number(2.0**63))), "ProgramError", "int(...) of a float has more than 64 bits")
         e = Apply("!=", (value.expr, Number(0))) if kind == "weak bool" else Cast(WEAK[kind], value.expr)
         return Scalar(t.variable(e, declared=kind))
 

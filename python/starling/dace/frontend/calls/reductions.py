@@ -150,11 +150,10 @@ def _mean(t: Translation, value: ArrayValue, axes: list[int] | None, keep: bool,
 
 
 def _of_truth(t: Translation, op: str, value: ArrayValue, axes: list[int] | None, keep: bool, node: ast.AST) -> Meaning:
-    """Whether some, or all, are true: the largest, or smallest, of 1 and 0."""
+    """Whether some, or all, are true: how many are, or are not."""
     one = elements_of(value)
     e = one.expr if t.type(one.expr) == "bool" else Apply("!=", (one.expr, Number(0)))
-    ones = Elements(one.shape, Cast("int64", Apply("where", (e, Number(1), Number(0)))))
-    found = reduce_value(t, "max" if op == "any" else "min", ones, axes, keep, node)
-    if isinstance(found, Scalar):
-        return Scalar(Apply("!=", (found.expr, Number(0))))
-    return apply(t, "!=", [found, Scalar(Number(0))], node)
+    counted = e if op == "any" else Apply("not", (e,))
+    ones = Elements(one.shape, Cast("int64", Apply("where", (counted, Number(1), Number(0)))))
+    found = reduce_value(t, "sum", ones, axes, keep, node)
+    return apply(t, "!=" if op == "any" else "==", [found, Scalar(Number(0))], node)

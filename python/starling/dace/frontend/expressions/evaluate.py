@@ -12,9 +12,10 @@ from starling.dace.frontend.expressions import attributes
 from starling.dace.frontend.expressions.operators import BINARY, BOOLS, COMPARE, UNARY, binary, compare, truth, unary
 from starling.dace.frontend.expressions.shapes import one_element
 from starling.dace.frontend.expressions.subscripts import part_of, parts_between
+from starling.dace.frontend.loops.written_out import write_out_for
 from starling.dace.frontend.translation import Translation, Unbound
 from starling.dace.frontend.values import Elements, Flags, Items, Meaning, Outside, Scalar, View
-from starling.dace.ir import Apply, Number, Read
+from starling.dace.ir import Apply, Expression, Number, Read
 
 __all__ = ["element_of", "evaluate", "key_of", "one_number", "read_name", "view_of"]
 
@@ -101,42 +102,57 @@ def _unary(t: Translation, node: ast.UnaryOp) -> Meaning:
 
 
 def _bool(t: Translation, node: ast.BoolOp) -> Meaning:
-    """`and` and `or` of truth values: of others Python gives one of the operands."""
+    """`and` and `or` of truth values: of others Python gives one of the operands. What comes behind an operand is
+    evaluated only if that does not decide."""
     op = "and" if isinstance(node.op, ast.And) else "or"
-    parts = [evaluate(t, v) for v in node.values]
-    for v, source in zip(parts, node.values, strict=True):
-        one = one_element(v)
-        if isinstance(v, Scalar) and one is not None and t.type(one.expr) not in BOOLS and not t.conditions:
-            raise t.error(source, f"is no truth value beside {op}, which gives one of its operands; write a comparison")
-    result = truth(t, parts[0], node.values[0])
-    for v, source in zip(parts[1:], node.values[1:], strict=True):
-        e = truth(t, v, source)
-        if isinstance(result, Number):
-            result = e if result.value == (op == "and") else result
+    result: Expression | None = None
+    for source in node.values:
+        if result is None:
+            result = _operand(t, source, op)
+        elif isinstance(result, Number):
+            if bool(result.value) != (op == "and"):
+                break
+            result = _operand(t, source, op)
         else:
-            result = Apply(op, (result, e))
+            with t.assuming(result, op == "and"):
+                e = _operand(t, source, op)
+            result = _joined(op, result, e)
+    assert result is not None
     return Scalar(result)
 
 
+def _joined(op: str, a: Expression, b: Expression) -> Expression:
+    if isinstance(b, Number) and bool(b.value) == (op == "and"):
+        return a
+    return Apply(op, (a, b))
+
+
+def _operand(t: Translation, source: ast.expr, op: str) -> Expression:
+    value = evaluate(t, source)
+    if isinstance(value, Scalar) and t.type(value.expr) not in BOOLS and not t.conditions:
+        raise t.error(source, f"is no truth value beside {op}, which gives one of its operands; write a comparison")
+    return truth(t, value, source)
+
+
 def _compare(t: Translation, node: ast.Compare) -> Meaning:
-    values = [evaluate(t, e) for e in (node.left, *node.comparators)]
+    """Comparisons, of which a chain ends at the first that does not hold."""
     if any(type(op) not in COMPARE for op in node.ops):
         op = next(op for op in node.ops if type(op) not in COMPARE)
         raise t.error(
             node, f"compares by {type(op).__name__.lower()}, which a program cannot; numbers are compared by value"
         )
-    found = [compare(t, COMPARE[type(op)], a, b, node) for op, a, b in zip(node.ops, values, values[1:], strict=False)]
-    if len(found) == 1:
-        return found[0]
-    result = truth(t, found[0], node)
-    for v in found[1:]:
-        e = truth(t, v, node)
-        if isinstance(result, Number):
-            result = e if result.value else result
-        elif isinstance(e, Number) and e.value:
-            continue
-        else:
-            result = Apply("and", (result, e))
+    left, right = evaluate(t, node.left), evaluate(t, node.comparators[0])
+    first = compare(t, COMPARE[type(node.ops[0])], left, right, node)
+    if len(node.ops) == 1:
+        return first
+    result = truth(t, first, node)
+    for op, source in zip(node.ops[1:], node.comparators[1:], strict=True):
+        if isinstance(result, Number) and not result.value:
+            break
+        with t.assuming(result):
+            left, right = right, evaluate(t, source)
+            e = truth(t, compare(t, COMPARE[type(op)], left, right, node), node)
+        result = e if isinstance(result, Number) else _joined("and", result, e)
     return Scalar(result)
 
 
@@ -144,16 +160,16 @@ def _choice(t: Translation, node: ast.IfExp) -> Meaning:
     condition = truth(t, evaluate(t, node.test), node.test)
     if isinstance(condition, Number):
         return evaluate(t, node.body if condition.value else node.orelse)
-    before = len(t.body)
-    a, b = evaluate(t, node.body), evaluate(t, node.orelse)
-    if len(t.body) != before:
-        raise t.error(node, "computes more than elements in a branch; write an if")
+    with t.assuming(condition):
+        a = evaluate(t, node.body)
+    with t.assuming(condition, False):
+        b = evaluate(t, node.orelse)
     if not isinstance(a, Scalar) or not isinstance(b, Scalar):
         raise t.error(node, "chooses between arrays; write an if, or np.where for elements")
     kinds = {t.type(a.expr), t.type(b.expr)}
     if len(kinds) > 1:
         raise t.error(node, f"is {' or '.join(sorted(kinds)).replace('weak ', 'a Python ')}; give both one type")
-    return Scalar(Apply("where", (condition, a.expr, b.expr)))
+    return Scalar(Apply("choose", (condition, a.expr, b.expr)))
 
 
 def _subscript(t: Translation, node: ast.Subscript) -> Meaning:
@@ -201,6 +217,7 @@ def _item(t: Translation, owner: Items, node: ast.Subscript) -> Meaning:
         raise t.error(node, "is a slice of a tuple or list")
     k = t.sym(evaluate(t, node.slice), node.slice)
     if not k.is_Integer:
+        write_out_for(t, k)
         raise t.error(
             node, f"takes item {k} of a list of Python, which is known only when the program runs; pass an array"
         )

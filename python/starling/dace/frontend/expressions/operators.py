@@ -15,7 +15,7 @@ from starling.dace.frontend.translation import Translation
 from starling.dace.frontend.values import Elements, Meaning, Scalar, View
 from starling.dace.ir import Apply, Cast, Expression, Number, Read, Sym, parts_of
 from starling.dace.ir.pes import N_PES
-from starling.dace.passes.types import WEAK, common_type
+from starling.dace.passes.types import CHOICES, WEAK, common_type
 
 __all__ = [
     "BINARY",
@@ -103,7 +103,7 @@ def apply(t: Translation, op: str, values: list[Meaning], node: ast.AST) -> Scal
         parts = [v.expr for v in given]  # type: ignore[union-attr]
         _check_divisor(t, op, parts, node)
         made = _applied(t, op, parts, node)
-        check_size(t, op, parts, node)
+        check_size(t, op, parts, made, node)
         return Scalar(made)
     shape, elements = broadcast(t, node, given)
     return Elements(shape, _applied(t, op, [e.expr for e in elements], node))
@@ -208,7 +208,7 @@ def _check_numbers(t: Translation, e: Apply, node: ast.AST) -> None:
     """Refuses numbers of Python that do not fit in the whole type of what they meet."""
     if e.op in ("and", "or", "not", "isnan"):
         return
-    own = e.arguments[1:] if e.op == "where" else e.arguments
+    own = e.arguments[1:] if e.op in CHOICES else e.arguments
     joined = t.type(own[0])
     for a in own[1:]:
         joined = common_type(joined, t.type(a))

@@ -113,6 +113,9 @@ def _slice(t: Translation, source: ast.expr, key: slice, length: Sym) -> Part:
         last = sympy.expand(length - 1)
         return last, _count(length, -step), step
     begin, end = _begin(t, source, key.start, length), _end(t, source, key.stop, length)
+    if end.has(sympy.Min) and begin.is_Integer and begin + 1 in end.args:  # a single layer, which stretches in NumPy
+        t.require(source, sympy.expand(length - begin - 1), "is of no layer in this call, since its axis ends before")
+        end = begin + 1
     return begin, _count(sympy.expand(end - begin), step), step
 
 

@@ -14,7 +14,7 @@ from starling.dace.ir import Compute, Reduce, Sym, reads_of
 if TYPE_CHECKING:
     from starling.dace.frontend.translation import Translation
 
-__all__ = ["WriteOut", "check_distances"]
+__all__ = ["WriteOut", "check_distances", "write_out_for"]
 
 
 class WriteOut(Exception):
@@ -23,6 +23,18 @@ class WriteOut(Exception):
     def __init__(self, place: tuple[str, int]) -> None:
         super().__init__(place)
         self.place = place
+
+
+def write_out_for(t: Translation, e: Sym) -> None:
+    """Asks for a loop to be written out whose variable stands in an expression that must be a number.
+
+    Raises:
+        WriteOut: There is one that can be.
+    """
+    for name in sorted(str(x) for x in sympy.sympify(e).free_symbols):
+        over = t.ranges.get(name)
+        if over is not None and over.values is not None:
+            raise WriteOut(over.place)
 
 
 def check_distances(t: Translation, s: Compute | Reduce) -> None:
@@ -41,7 +53,4 @@ def check_distances(t: Translation, s: Compute | Reduce) -> None:
         for k, d in enumerate(arrays[r.array].dealt):
             there = r.index[d.axis]
             distance = there - own[k] if own is not None and k < len(own) else there
-            for name in sorted(str(x) for x in sympy.expand(distance).free_symbols):
-                over = t.ranges.get(name)
-                if over is not None and over.values is not None:
-                    raise WriteOut(over.place)
+            write_out_for(t, sympy.expand(distance))
