@@ -225,3 +225,30 @@ def carried_array(g: Maker) -> bool:
         g.add(f"{made.name} = {of_whole(g, made)}")
     observe(g, made)
     return True
+
+
+@feature(1.5, nests=True)
+def second_name_of_block(g: Maker) -> bool:
+    """A name that a loop, or one branch alone, gives to an array that is there; who writes it later is seen through it,
+    or the program is refused."""
+    found = [f for f in g.writable() if any(h.like(f) and h.name != f.name for h in g.writable())]
+    if not found:
+        return False
+    x = g.of(found)
+    y = g.of([f for f in g.writable() if f.like(x) and f.name != x.name])
+    text = of_whole(g, x)
+    made = g.temporary(x)
+    g.add(f"{made.name} = {text}")
+    header = f"for {g.loop_name()} in range({1 + g.pick(3)}):" if g.chance(0.6) else f"if {condition(g)}:"
+    with g.block(header, loop=header.startswith("for")):
+        if g.chance(0.4):
+            write(g, g.of((x, y)))
+        line = f"{made.name} = {x.name}" if g.chance(0.7) else f"{made.name}, {x.name} = {x.name}, {y.name}"
+        g.add(line)
+    g.loosen(made, *([x] if "," in line else []))
+    if g.chance(0.5):
+        write(g, y)
+    if g.chance(0.15):
+        write(g, x)
+    observe(g, made)
+    return True

@@ -118,6 +118,10 @@ def _body(g: Maker, name: str, parameters: tuple[Field | Scalar, ...], typed: bo
     if own and g.chance(0.6):
         x = g.of(own)
         g.add(f"{x.name} = {change(g, x)}")
+    pairs = [(x, y) for x in g.scope.fields for y in g.scope.fields if x is not y and x.like(y)]
+    if pairs and g.chance(0.3):
+        x0, y0 = g.of(pairs)
+        g.add(f"{x0.name}, {y0.name} = {y0.name}, {x0.name}")
     if pure:
         _pure(g, own)
     else:

@@ -145,7 +145,8 @@ TYPES = {
     "halving": r"while w\[0\] > 1\.0:",
 }
 ENDS = {
-    "index that may be too large": rf"({V}) = {V} \+ \d+\n.*\[.*\b\1\b",
+    "index that may be too large": rf"({V}) = {V} \+ -?\d+ \+ q\[0\]\n.*\[.*\b\1\b",
+    "second name in a block": rf"\n( +)(?:if|for) .*:\n(?:\1 .*\n)?\1 +{V} = (A0|A1|A2|W0|W1)\n\1[^ ]",
     "division by what may be 0": rf"q\[\d\] = \({V} \+ 7\) (//|%) ",
     "early return": r"if .*:\n(.*\n)? +return\n",
     "raise": r"raise ValueError\(\"",

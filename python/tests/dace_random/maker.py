@@ -173,7 +173,7 @@ class Maker(Draw, _State):
     def may_bind(self, x: Field) -> bool:
         """Whether a name may stand for another array from here on, so that what is written through it is known later:
         it is of this block, or it has its array alone. At times it may though neither is so."""
-        return x.name in self.scope.own[-1] or x.name in self.scope.private or self.chance(0.05)
+        return x.name in self.scope.own[-1] or x.name in self.scope.private or self.chance(0.08)
 
     def bound(self, x: Field) -> Field:
         """A name that stands for a new array, which no other name has, from here on."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,7 +88,8 @@ def source_of(program: Program, seed: int) -> str:
 
 
 def _outcome(call: Callable[..., Any], *arguments: Any, **named: Any) -> tuple[str, str] | None:
-    """The exception of a program, by type and text; None where it ends as others do.
+    """The exception of a program, by type and text; None where it ends as others do. Of an index that is too large the
+    text is that which NumPy's and the program's have in common.
 
     Raises:
         Error: It is the compiler's or the machine's.
@@ -98,7 +100,8 @@ def _outcome(call: Callable[..., Any], *arguments: Any, **named: Any) -> tuple[s
     except errors.Error:
         raise
     except Exception as raised:
-        return type(raised).__name__, str(raised)
+        beyond = re.search(r"out of bounds for axis \d+", str(raised))
+        return type(raised).__name__, beyond[0] if beyond else str(raised)
     return None
 
 

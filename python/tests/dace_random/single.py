@@ -8,7 +8,7 @@ from dace_random.expressions import store, value
 from dace_random.maker import Maker, feature
 from dace_random.numbers import element_of, literal, whole_within
 from dace_random.scalars import change, free, new_number, use
-from dace_random.scope import Scalar, Word
+from dace_random.scope import Field, Scalar, Word
 
 __all__: list[str] = []
 
@@ -54,9 +54,9 @@ def _certain(g: Maker) -> list[Scalar]:
     return g.scalars(lambda x: x.kind == "int" and x.fixed and x not in g.outside)
 
 
-@feature(1)
+@feature(1.5, main=True)
 def index_too_large(g: Maker) -> bool:
-    """An index that in some calls lies beyond its axis."""
+    """An index that the program computes, which in some calls lies beyond its axis."""
     found = [(f, k) for f in g.writable() for k in f.family.open if not f.trimmed and k not in f.family.short]
     numbers = _certain(g)
     if not found or not numbers:
@@ -64,8 +64,8 @@ def index_too_large(g: Maker) -> bool:
     x, axis = g.of(found)
     name, n, length = g.name(), g.of(numbers), x.family.lengths[axis]
     first = length - g.pick(3) - 1
-    g.add(f"{name} = {n.name} + {first - max(n.low, 0)}")
-    g.scalar("int", 0, LONGEST + max(n.high, 0), name=name, fixed=True)
+    g.add(f"{name} = {n.name} + {first - max(n.low, 0)} + q[0]")  # which is 0
+    g.scalar("int64", 0, LONGEST + max(n.high, 0), name=name, fixed=True)
     for index in range(length, length + 40):
         g.messages.append(f"index {index} is out of bounds for axis {axis} with size {length}")
     window = across(g, x, axis, Word((name,)))
@@ -116,7 +116,8 @@ def other_meaning(g: Maker) -> bool:
     arrays = [f for f in scope.fields if not f.argument]
     if not numbers and not arrays:
         return False
-    old = g.of([*numbers, *arrays])
+    both: list[Scalar | Field] = [*numbers, *arrays]
+    old = g.of(both)
     name = old.name
     like = [f for f in g.writable() if f.argument]
     text = of_whole(g, x := g.of(like)) if like else ""
