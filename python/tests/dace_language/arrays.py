@@ -77,6 +77,11 @@ def beyond_the_end(A: A2, k: i64):
     A[:, :k] = 5.0
 
 
+@slices.refuses("let the axis be longer", some(6, 9))
+def before_the_axis(A: A2):
+    A[:, -100:3] = 1.0
+
+
 @slices.refuses("goes backwards between ends")
 def backwards_between(A: f64[M, N]):
     A[:, 5:1:-1] = 1.0

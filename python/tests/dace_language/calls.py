@@ -91,6 +91,17 @@ def minus_of_truths(A: V1):
     A[:] = (A > 1.0) - (A > 2.0)
 
 
+@operators.refuses("numbers are compared by value")
+def identity(A: V1, n: i64):
+    if n is None:
+        A[:] = 1.0
+
+
+@operators.refuses("of which NumPy makes short numbers")
+def power_of_truths(A: V1):
+    A[:] = (A > 1.0) ** 2
+
+
 @operators.refuses("write np.float64(...) around the base")
 def computed_power(A: V1, n: i64):
     for t in range(n):

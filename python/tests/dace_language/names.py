@@ -141,6 +141,15 @@ def one_of_two(A: V1, B: V1, n: i64):
     X[:] = 1.0
 
 
+@arrays.refuses(".copy() before")
+def in_an_inner_loop(A: V1, B: V1, C: V1, n: i64):
+    for k in range(3):
+        for t in range(n):
+            B[1:-1] = A[2:]
+            A, B = B, A
+        C[:] = C + A
+
+
 @arrays.refuses("let each name stand for one array")
 def written_meanwhile(A: V1, B: V1, n: i64):
     if n > 3:

@@ -60,6 +60,9 @@ def assign_to(t: Translation, target: ast.expr, value: Meaning, node: ast.AST) -
     if isinstance(target, ast.Name):
         bind(t, target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
+        starred = next((e for e in target.elts if isinstance(e, ast.Starred)), None)
+        if starred is not None:
+            raise t.error(starred, "takes what is left, which a program cannot have; name each")
         if not isinstance(value, Items) or len(value.items) != len(target.elts):
             have = f"{len(value.items)} values" if isinstance(value, Items) else "a single value"
             raise t.error(target, f"takes {len(target.elts)} values and gets {have}")

@@ -95,7 +95,7 @@ def _statement(t: Translation, s: ast.stmt) -> None:
         _assert(t, s)
     else:
         what = REFUSED.get(type(s), type(s).__name__.lower())
-        raise t.error(ast.unparse(s).splitlines()[0], f"is {what}, which a program cannot have")
+        raise t.error(ast.unparse(s).splitlines()[0].rstrip(":"), f"is {what}, which a program cannot have")
 
 
 def condition_of(t: Translation, node: ast.expr) -> object:

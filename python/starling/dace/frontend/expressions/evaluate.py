@@ -166,9 +166,11 @@ def _choice(t: Translation, node: ast.IfExp) -> Meaning:
         b = evaluate(t, node.orelse)
     if not isinstance(a, Scalar) or not isinstance(b, Scalar):
         raise t.error(node, "chooses between arrays; write an if, or np.where for elements")
-    kinds = {t.type(a.expr), t.type(b.expr)}
+    kinds = sorted({t.type(a.expr), t.type(b.expr)})
     if len(kinds) > 1:
-        raise t.error(node, f"is {' or '.join(sorted(kinds)).replace('weak ', 'a Python ')}; give both one type")
+        text = " or ".join(kinds).replace("weak ", "a Python ")
+        strong = next((k for k in kinds if not k.startswith("weak")), "float64")
+        raise t.error(node, f"is {text}; give both one type, such as np.{strong}(0) for 0")
     return Scalar(Apply("choose", (condition, a.expr, b.expr)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from starling.dace.frontend.loops.ranges import Range
 from starling.dace.frontend.loops.sites import Site
-from starling.dace.frontend.scopes.joins import Joined, alone, common_types, not_alike
+from starling.dace.frontend.scopes.joins import Joined, alone, common_types, not_alike, origins
 from starling.dace.frontend.translation import Translation, Unbound
 from starling.dace.frontend.values import Meaning, Scalar, View, shape_of
 from starling.dace.ir import Assign, Expression, Value
@@ -25,6 +25,7 @@ class Plan:
     types: dict[str, frozenset[str]] = field(default_factory=dict)  # of numbers
     copied: set[str] = field(default_factory=set)  # arrays that are copied from pass to pass
     shared: set[str] = field(default_factory=set)  # of these, what other names show too
+    sources: dict[str, set[str]] = field(default_factory=dict)  # and the arrays before the loop that passes leave there
     unusable: dict[str, str] = field(default_factory=dict)  # and what is to be said when they are read
     stale: dict[str, str] = field(default_factory=dict)
     turning: tuple[str, ...] = ()  # arrays that change places
@@ -52,13 +53,14 @@ class Head:
 
     env: dict[str, Meaning | Unbound]
     entry: dict[str, Meaning | Unbound]
+    arrays: frozenset[str] = frozenset()  # all that there were before
     copies: dict[str, View] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
 
 
 def enter(t: Translation, names: list[str], plan: Plan) -> Head:
     """Sets up the names that passes change."""
-    head = Head({}, dict(t.env))
+    head = Head({}, dict(t.env), frozenset(t.program.arrays))
     for name in names:
         entry = t.env.get(name)
         if name in plan.unusable:
@@ -75,7 +77,8 @@ def enter(t: Translation, names: list[str], plan: Plan) -> Head:
             copy = head.copies[name] = t.array(shape_of(entry), t.program.arrays[entry.array].dtype, name)
             t.compute(copy, entry)
             own = alone(t, name, entry, head.entry, [n for n in head.entry if n != name])
-            t.joined[copy.array] = Joined(name, frozenset([entry.array]), own and name not in plan.shared)
+            sources = origins(t, entry.array) | plan.sources.get(name, set())
+            t.joined[copy.array] = Joined(name, sources, own and name not in plan.shared)
             t.env[name] = copy
         elif entry is None:
             t.env[name] = Unbound("has no value in the first pass of the loop; give it one before")
@@ -168,6 +171,11 @@ def _fits_arrays(t: Translation, names: list[str], head: Head, sites: list[Site]
                     return False
                 if found != at_head and name not in plan.shared and not alone(t, name, found, site.env, names):
                     plan.shared.add(name)
+                    return False
+                known = plan.sources.setdefault(name, set())
+                left = origins(t, found.array) & head.arrays if found != at_head else frozenset()
+                if not left <= known:
+                    known |= left
                     return False
             elif found != at_head:
                 moved[name] = found

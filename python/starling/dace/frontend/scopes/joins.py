@@ -17,7 +17,7 @@ from starling.dace.frontend.values import Elements, Flags, Items, Meaning, Metho
 from starling.dace.ir import Assign, Body, Cast, Expression, Number, Value, same
 from starling.dace.passes.types import WEAK, common_type
 
-__all__ = ["End", "Joined", "alone", "common_types", "join_array", "join_behind", "note_write", "texts_of"]
+__all__ = ["End", "Joined", "alone", "common_types", "join_array", "join_behind", "note_write", "origins", "texts_of"]
 
 EXACT = 2**53
 
@@ -59,6 +59,17 @@ def note_write(t: Translation, array: str, node: ast.AST | str) -> None:
                 f"is read here, and may be an array that {t.place} writes; let each name stand for one array, or copy "
                 "it with .copy()"
             )
+
+
+def origins(t: Translation, array: str) -> frozenset[str]:
+    """The arrays that an array may be in Python: itself, and those that it stands for."""
+    found, waiting = {array}, [array]
+    while waiting:
+        held = t.joined.get(waiting.pop())
+        new = held.sources - found if held is not None else frozenset()
+        found |= new
+        waiting.extend(new)
+    return frozenset(found)
 
 
 def names_in(value: Meaning | Unbound | None) -> Iterable[str]:
@@ -175,7 +186,8 @@ def join_array(t: Translation, name: str, views: list[View], ends: list[End], li
     for v, end in zip(views, ends, strict=True):
         with t.into(end.body):
             t.compute(made, v)
-    t.joined[made.array] = Joined(name, frozenset(v.array for v in views), exclusive)
+    sources = frozenset().union(*(origins(t, v.array) for v in views))
+    t.joined[made.array] = Joined(name, sources, exclusive)
     return made
 
 
