@@ -24,7 +24,10 @@ __all__ = [
 
 
 def dace_random(run: Run) -> None:
-    """Three thousand random programs of the compiler, each apart, so that one which crashes ends no others."""
+    """Every directed program of the compiler, and three thousand random ones, each apart, so that one which crashes ends
+    no others."""
+    run.command(PYTHON, "-m", "pytest", "-q", "--color=no", "python/tests/dace/test_directed.py",
+                STARLING_TEST_DIRECTED="all", timeout=7200)  # fmt: skip
     first = os.environ.get("STARLING_DACE_SEED", "random")
     count = os.environ.get("STARLING_DACE_PROGRAMS", "3000")
     run.command(PYTHON, "python/tests/dace/random_sweep.py", first, count, timeout=43200)

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,18 @@ import numpy as np
 import pytest
 
 import starling.dace as sd
+from dace_random.running import quick_compiler
 from starling import machine
+from starling.dace import run as running
+from starling.dace.build import compiler as building
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from directed import PROGRAMS, Directed, arrays_of, bits
 
 COMPLETE = os.environ.get("STARLING_TEST_COMPLETE") == "1"
-STEP = 1 if COMPLETE else 10
+# One of so many programs is run; STARLING_TEST_DIRECTED=all: every one.
+STEP = 1 if os.environ.get("STARLING_TEST_DIRECTED") == "all" else 4 if COMPLETE else 10
 MACHINES = ((1, 1), (1, 3), (2, 2), (3, 1), (4, 2))  # PEs, and blocks of each
 HOSTED = ((2, 2), (3, 1))
 
@@ -28,6 +33,22 @@ RECORDS = {
     (record["program"], record["seed"]): record
     for record in json.loads((Path(__file__).parent / "directed/values.json").read_text())
 }
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Programs are compiled with the headers read once, without the optimisations that take long, and not kept."""
+    folder = tmp_path_factory.mktemp("directed")
+    before, flags = running.compiler, building.FLAGS
+    setattr(running, "compiler", quick_compiler(folder, optimised=False))  # noqa: B010
+    yield folder
+    setattr(running, "compiler", before)  # noqa: B010
+    setattr(building, "FLAGS", flags)  # noqa: B010
+
+
+@pytest.fixture(autouse=True)
+def compiled_quickly(quick: Path, programs_in_build_folder: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(quick))
 
 
 def named(programs: list[Directed]) -> list[Any]:
