@@ -24,8 +24,7 @@ __all__ = [
 
 
 def dace_random(run: Run) -> None:
-    """Every directed program of the compiler, and three thousand random ones, each apart, so that one which crashes ends
-    no others."""
+    """Every directed program of the compiler, and three thousand random ones, each apart: a crash ends no others."""
     run.command(PYTHON, "-m", "pytest", "-q", "--color=no", "python/tests/dace/test_directed.py",
                 STARLING_TEST_DIRECTED="all", timeout=7200)  # fmt: skip
     first = os.environ.get("STARLING_DACE_SEED", "random")
