@@ -38,7 +38,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Programs are compiled with the headers read once, without the optimisations that take long, and not kept."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(building, "FLAGS", building.FLAGS)  # which quick_compiler changes
-    monkeypatch.setattr("starling.dace.run.compiler", quick_compiler(tmp_path, optimised=COMPLETE))
+    monkeypatch.setattr("starling.dace.run.compiler", quick_compiler(tmp_path, optimised=False))
 
 
 def compiled(first: int, folder: Path, m: Machine, refused: list[str]) -> Iterator[tuple[int, RandomProgram, Program]]:
