@@ -11,7 +11,8 @@ from starling.dace.emit.kernel import MOST_THREADS, USUAL_THREADS, emit
 from starling.dace.explain import Explanation, explain
 from starling.dace.exponents import given_exponents
 from starling.dace.frontend.outside import is_as_before
-from starling.dace.frontend.program import Outside, translate
+from starling.dace.frontend.program import translate
+from starling.dace.frontend.translation import Outsiders
 from starling.dace.ir import Program
 from starling.dace.passes.all import all_passes
 from starling.dace.program_error import Place
@@ -22,7 +23,7 @@ __all__ = ["Compiled", "compile_program"]
 class Compiled:
     """A program with its source."""
 
-    def __init__(self, program: Program, source: str, explanation: Explanation, outside: Outside) -> None:
+    def __init__(self, program: Program, source: str, explanation: Explanation, outside: Outsiders) -> None:
         self.program = program
         self._outside = outside
         self.source = source

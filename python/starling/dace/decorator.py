@@ -30,6 +30,7 @@ from starling.machine import Machine
 __all__ = ["Program", "Report", "Run", "program"]
 
 CONTROLS = ("device", "stream", "call")
+MOST_VERSIONS = 16  # of a program that are kept, for numbers from outside that change
 
 
 @dataclass(frozen=True)
@@ -225,6 +226,7 @@ class Program:
             if made.holds():
                 return made
         known.insert(0, compile_program(self.function, types))
+        del known[MOST_VERSIONS:]
         return known[0]
 
     def _parameters(self) -> list[str]:

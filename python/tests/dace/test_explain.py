@@ -128,3 +128,22 @@ def test_constants_from_outside_are_part_of_the_program(monkeypatch: pytest.Monk
     after = scaled.explain().source
     assert "2.0" in before
     assert "3.0" in after
+
+
+def test_what_is_changed_in_place_outside_is_part_of_the_program_too() -> None:
+    class Settings:
+        factor = 2.0
+        __hash__ = None  # type: ignore[assignment]
+
+    n = sd.symbols("N")
+    weights, settings = [2.5, [3.5]], Settings()
+
+    @sd.program
+    def scaled(A: sd.split(sd.float64[n])):
+        A[:] = A * weights[1][0] + settings.factor
+
+    assert "3.5" in scaled.explain().source
+    weights[1][0] = 4.5  # type: ignore[index]
+    assert "4.5" in scaled.explain().source
+    settings.factor = 7.25
+    assert "7.25" in scaled.explain().source

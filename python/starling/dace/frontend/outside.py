@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import inspect
 import types
 from collections.abc import Callable
@@ -16,11 +17,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from starling.dace.frontend.translation import Translation
+from starling.dace.frontend.translation import Outsiders, Translation
 from starling.dace.frontend.values import Items, Meaning, Outside, Scalar
 from starling.dace.ir import Cast, Index, Number
 
-__all__ = ["is_as_before", "look_up", "meaning_of", "subscript"]
+__all__ = ["is_as_before", "look_up", "meaning_of", "note", "subscript"]
 
 MISSING = object()
 
@@ -30,8 +31,14 @@ def look_up(t: Translation, name: str, node: ast.AST) -> Meaning:
     found = _found(t.frame.function, name)
     if found is MISSING:
         raise t.error(name, "is not defined")
-    t.outside[t.frame.function, name] = found
+    note(t, t.frame.function, name, found)
     return meaning_of(t, found, node)
+
+
+def note(t: Translation, owner: Any, name: str, value: Any) -> None:
+    """Keeps what was looked up as it is now: a list may be changed in place later."""
+    kept = copy.deepcopy(value) if isinstance(value, (list, tuple)) else value
+    t.outside[id(owner), name] = (owner, name, kept)
 
 
 def _found(function: Callable[..., Any], name: str) -> Any:
@@ -47,9 +54,9 @@ def _found(function: Callable[..., Any], name: str) -> Any:
     return getattr(builtins, name, MISSING)
 
 
-def is_as_before(outside: dict[tuple[Any, str], Any]) -> bool:
+def is_as_before(outside: Outsiders) -> bool:
     """Whether everything that was looked up is what it was then."""
-    for (owner, name), was in outside.items():
+    for owner, name, was in outside.values():
         now = _found(owner, name) if inspect.isfunction(owner) else getattr(owner, name, MISSING)
         if now is not was and not _equal(now, was):
             return False

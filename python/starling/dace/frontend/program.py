@@ -16,7 +16,7 @@ from starling.dace.frontend.indices import index_of
 from starling.dace.frontend.loops.written_out import WriteOut
 from starling.dace.frontend.single_elements import refuse_single_elements
 from starling.dace.frontend.source import place_of
-from starling.dace.frontend.translation import Translation
+from starling.dace.frontend.translation import Outsiders, Translation
 from starling.dace.frontend.types import Split, dtype_name, is_number, type_hints
 from starling.dace.frontend.values import Scalar
 from starling.dace.ir import Array, Dealt, Program, Value
@@ -24,13 +24,11 @@ from starling.dace.program_error import ProgramError
 
 __all__ = ["Translated", "translate"]
 
-Outside = dict[tuple[Any, str], Any]
-
 
 class Translated:
     """A program, and what it has taken from outside."""
 
-    def __init__(self, program: Program, outside: Outside) -> None:
+    def __init__(self, program: Program, outside: Outsiders) -> None:
         self.program = program
         self.outside = outside
 

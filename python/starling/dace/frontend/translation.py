@@ -40,7 +40,11 @@ from starling.dace.passes.resolve import as_index
 from starling.dace.passes.types import WEAK, type_of
 from starling.dace.program_error import Place, ProgramError
 
-__all__ = ["Frame", "Translation", "Unbound"]
+__all__ = ["Frame", "Outsiders", "Translation", "Unbound"]
+
+
+# What functions have taken from outside: where it was looked up, by which name, and what it was.
+Outsiders = dict[tuple[int, str], tuple[Any, str, Any]]
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class Translation:
         self.place = Place(program.file, program.line)
         self.frames: list[Frame] = []
         self.types: dict[str, frozenset[str]] = {}  # variables whose values have one of several types
-        self.outside: dict[tuple[Any, str], Any] = {}  # what functions have taken from outside
+        self.outside: Outsiders = {}
         self.joined: dict[str, Any] = {}  # arrays that stand for one of several, by name: joins.Joined
         self.stale: dict[str, str] = {}  # of these, which no longer hold what they stand for, and why
         self.written: list[str] = []  # arrays that statements have written parts of, in order

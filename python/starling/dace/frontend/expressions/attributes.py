@@ -9,7 +9,7 @@ import numpy as np
 import sympy
 
 from starling.dace.frontend.expressions import evaluate as expressions
-from starling.dace.frontend.outside import meaning_of
+from starling.dace.frontend.outside import meaning_of, note
 from starling.dace.frontend.translation import Translation
 from starling.dace.frontend.values import (
     ArrayValue,
@@ -50,7 +50,7 @@ def _of_object(t: Translation, owner: Any, node: ast.Attribute) -> Meaning:
         found = getattr(owner, node.attr)
     except AttributeError as problem:
         raise t.error(node, f"does not exist: {problem}") from problem
-    t.outside[owner, node.attr] = found
+    note(t, owner, node.attr, found)
     return meaning_of(t, found, node)
 
 

@@ -13,7 +13,7 @@ from starling.dace.frontend.expressions.overflow import check_fits, check_size
 from starling.dace.frontend.expressions.shapes import broadcast, one_element
 from starling.dace.frontend.translation import Translation
 from starling.dace.frontend.values import Elements, Meaning, Scalar, View
-from starling.dace.ir import Apply, Cast, Expression, Number, Read, Sym, parts_of
+from starling.dace.ir import Apply, Cast, Expression, Number, Sym
 from starling.dace.ir.pes import N_PES
 from starling.dace.passes.types import CHOICES, WEAK, common_type
 
@@ -83,7 +83,6 @@ OF_BITS = ("&", "|", "^", "<<", ">>", "~")
 ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**", "negative", "positive", "abs")
 WHOLE = ("int32", "int64", "weak int")
 BOOLS = ("bool", "weak bool")
-EXACT = 2**53  # up to which a double holds all whole numbers
 
 
 def number_of(t: Translation, value: Meaning, node: ast.AST) -> Scalar | Elements | View:
@@ -258,8 +257,3 @@ def truth(t: Translation, value: Meaning, node: ast.AST) -> Expression:
     if t.type(one.expr) in BOOLS:
         return one.expr
     return Apply("!=", (one.expr, Number(0)))
-
-
-def reads_arrays(e: Expression) -> bool:
-    """Whether elements of arrays stand in an expression."""
-    return any(isinstance(x, Read) for x in parts_of(e))
