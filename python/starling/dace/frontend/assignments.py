@@ -8,7 +8,7 @@ import math
 import sympy
 
 from starling.dace.frontend.expressions import evaluate as expressions
-from starling.dace.frontend.expressions.operators import BINARY, apply, binary, cast, fits, number_of
+from starling.dace.frontend.expressions.operators import BINARY, apply, cast, fits, number_of
 from starling.dace.frontend.expressions.overflow import check_stored
 from starling.dace.frontend.expressions.shapes import fits_into, one_element
 from starling.dace.frontend.expressions.subscripts import part_of, parts_between
@@ -97,7 +97,7 @@ def augment(t: Translation, node: ast.AugAssign) -> None:
     if isinstance(have, View):
         _update(t, have, op, value, node)
         return
-    made = binary(t, op, have, value, node)
+    made = apply(t, op, [have, value], node)
     bind(t, name, fixed(t, made, [node.target]))
 
 
@@ -147,7 +147,7 @@ def _write_where(
         owner.array, owner.base, tuple(d if k < own else Dim(sympy.Integer(1), None) for k, d in enumerate(owner.dims))
     )
     fits_into(t, node, given, View(leading.array, leading.base, leading.dims[:own]))
-    made: Meaning = one if op is None else binary(t, op, whole, one, node)
+    made: Meaning = one if op is None else apply(t, op, [whole, one], node)
     kind = t.program.arrays[owner.array].dtype
     _check_number(t, one, kind, node)
     chosen = apply(t, "where", [spread, cast(t, kind, made, node), whole], node)
@@ -155,7 +155,7 @@ def _write_where(
 
 
 def _update(t: Translation, target: View, op: str, value: Meaning, node: ast.AST) -> None:
-    made = binary(t, op, _loaded(target), value, node)
+    made = apply(t, op, [_loaded(target), value], node)
     have = t.program.arrays[target.array].dtype
     result = t.type(made.expr if isinstance(made, Scalar) else elements_of(made).expr)
     if target.dims and KINDS[WEAK.get(result, result)] > KINDS[have]:

@@ -9,7 +9,7 @@ from starling.dace.frontend import outside
 from starling.dace.frontend.calls import call as calls
 from starling.dace.frontend.calls.products import matmul
 from starling.dace.frontend.expressions import attributes
-from starling.dace.frontend.expressions.operators import BINARY, BOOLS, COMPARE, UNARY, binary, compare, truth, unary
+from starling.dace.frontend.expressions.operators import BINARY, BOOLS, COMPARE, UNARY, apply, truth
 from starling.dace.frontend.expressions.shapes import one_element
 from starling.dace.frontend.expressions.subscripts import part_of, parts_between
 from starling.dace.frontend.loops.written_out import write_out_for
@@ -91,14 +91,14 @@ def _binary(t: Translation, node: ast.BinOp) -> Meaning:
     if isinstance(node.op, ast.MatMult):
         with t.naming(node):
             return matmul(t, a, b, node)
-    return binary(t, BINARY[type(node.op)], a, b, node)
+    return apply(t, BINARY[type(node.op)], [a, b], node)
 
 
 def _unary(t: Translation, node: ast.UnaryOp) -> Meaning:
     if isinstance(node.op, ast.Not):
         e = truth(t, evaluate(t, node.operand), node.operand)
         return Scalar(Number(not e.value) if isinstance(e, Number) else Apply("not", (e,)))
-    return unary(t, UNARY[type(node.op)], evaluate(t, node.operand), node)
+    return apply(t, UNARY[type(node.op)], [evaluate(t, node.operand)], node)
 
 
 def _bool(t: Translation, node: ast.BoolOp) -> Meaning:
@@ -142,7 +142,7 @@ def _compare(t: Translation, node: ast.Compare) -> Meaning:
             node, f"compares by {type(op).__name__.lower()}, which a program cannot; numbers are compared by value"
         )
     left, right = evaluate(t, node.left), evaluate(t, node.comparators[0])
-    first = compare(t, COMPARE[type(node.ops[0])], left, right, node)
+    first = apply(t, COMPARE[type(node.ops[0])], [left, right], node)
     if len(node.ops) == 1:
         return first
     result = truth(t, first, node)
@@ -151,7 +151,7 @@ def _compare(t: Translation, node: ast.Compare) -> Meaning:
             break
         with t.assuming(result):
             left, right = right, evaluate(t, source)
-            e = truth(t, compare(t, COMPARE[type(op)], left, right, node), node)
+            e = truth(t, apply(t, COMPARE[type(op)], [left, right], node), node)
         result = e if isinstance(result, Number) else _joined("and", result, e)
     return Scalar(result)
 

@@ -22,14 +22,11 @@ __all__ = [
     "COMPARE",
     "UNARY",
     "apply",
-    "binary",
     "cast",
-    "compare",
     "fits",
     "is_positive",
     "number_of",
     "truth",
-    "unary",
 ]
 
 BINARY: dict[type[ast.operator], str] = {
@@ -106,21 +103,6 @@ def apply(t: Translation, op: str, values: list[Meaning], node: ast.AST) -> Scal
         return Scalar(made)
     shape, elements = broadcast(t, node, given)
     return Elements(shape, _applied(t, op, [e.expr for e in elements], node))
-
-
-def binary(t: Translation, op: str, a: Meaning, b: Meaning, node: ast.AST) -> Scalar | Elements:
-    """An operation on two values."""
-    return apply(t, op, [a, b], node)
-
-
-def unary(t: Translation, op: str, a: Meaning, node: ast.AST) -> Scalar | Elements:
-    """An operation on one value."""
-    return apply(t, op, [a], node)
-
-
-def compare(t: Translation, op: str, a: Meaning, b: Meaning, node: ast.AST) -> Scalar | Elements:
-    """A comparison."""
-    return apply(t, op, [a, b], node)
 
 
 def _folded(t: Translation, op: str, values: list[Any], node: ast.AST) -> Number:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from starling.dace.frontend.loops.ranges import Range
 from starling.dace.frontend.loops.sites import Site
 from starling.dace.frontend.scopes.joins import Joined, alone, common_types, not_alike, origins
 from starling.dace.frontend.translation import Translation, Unbound
@@ -95,9 +93,7 @@ def _declared(types: frozenset[str]) -> str:
     return declared
 
 
-def fits(
-    t: Translation, names: list[str], head: Head, sites: list[Site], plan: Plan, over: Range | None, live: Any
-) -> bool:
+def fits(t: Translation, names: list[str], head: Head, sites: list[Site], plan: Plan) -> bool:
     """Whether each end of a pass leaves what the head assumes; else the plan becomes another one."""
     good = True
     for name in names:
@@ -110,7 +106,7 @@ def fits(
         elif not isinstance(at_head, View) and any(e != at_head for e in ends):
             plan.unusable[name] = "is bound anew by passes of a loop, and is no number and no array; use another name"
             good = False
-    good = _fits_arrays(t, names, head, sites, plan, live) and good
+    good = _fits_arrays(t, names, head, sites, plan) and good
     new = {
         n: w
         for n, w in t.stale.items()
@@ -147,7 +143,7 @@ def _fits_scalar(t: Translation, name: str, head: Head, ends: list[Meaning | Unb
     return True
 
 
-def _fits_arrays(t: Translation, names: list[str], head: Head, sites: list[Site], plan: Plan, live: Any) -> bool:
+def _fits_arrays(t: Translation, names: list[str], head: Head, sites: list[Site], plan: Plan) -> bool:
     moved: dict[str, View] = {}
     for name in names:
         at_head = head.env.get(name)

@@ -93,7 +93,7 @@ def _attempt(t: Translation, s: ast.For | ast.While, over: Range | None, plan: P
         assert isinstance(s, ast.While)
         _while(t, s, plan, made)
     t.frame.loops.pop()
-    if not carried.fits(t, names, head, made.sites, plan, over, live):
+    if not carried.fits(t, names, head, made.sites, plan):
         return None
     return after_loop(t, s, over, plan, made, names, head, entry)
 

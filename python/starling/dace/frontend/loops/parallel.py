@@ -15,7 +15,7 @@ import sympy
 import dace
 from starling.dace.frontend import statements
 from starling.dace.frontend.expressions import evaluate as expressions
-from starling.dace.frontend.expressions.operators import binary, number_of
+from starling.dace.frontend.expressions.operators import apply, number_of
 from starling.dace.frontend.expressions.shapes import one_element
 from starling.dace.frontend.loops.written_out import check_distances
 from starling.dace.frontend.scopes.assigned import assigned_in
@@ -132,7 +132,7 @@ def _accumulates(t: Translation, s: ast.AugAssign, outside: dict[str, Any]) -> b
             raise t.error(s.value, "is an array; a parallel loop adds numbers")
         total = _sum(t, one.expr, t.type(Apply("+", (have.expr, one.expr))), have.expr)
         params, t.parallel = t.parallel, []
-        made = binary(t, "+", have, Scalar(total), s)
+        made = apply(t, "+", [have, Scalar(total)], s)
         assert isinstance(made, Scalar)
         t.env[name] = Scalar(t.kept(made.expr, name))
         t.parallel = params
